@@ -1,0 +1,32 @@
+//! The search engine under evergrep: plain queries in, plain answers out.
+//!
+//! `query` is the vocabulary and `search` the recipe; read these two first. The recipe has five
+//! steps, each in the file of its name or nearly so:
+//!
+//! - resolve: `scope` opens the roots, and everything else, without ever leaving what is allowed;
+//! - gather: `walk` visits the files that `ignore`, `globs` and `types` let through;
+//! - order: `order` says which file comes first, before any is read where the page allows it;
+//! - match: `read` brings the bytes, `pattern` compiles, `lines` finds;
+//! - page: `page` skips and cuts.
+//!
+//! `halt` is the deadline and the caller's flag. Nothing here knows Python, a tool or an agent.
+
+pub mod error;
+pub mod halt;
+pub mod query;
+
+mod globs;
+mod ignore;
+mod lines;
+mod order;
+mod page;
+mod pattern;
+mod read;
+mod scope;
+mod search;
+mod types;
+mod walk;
+
+pub use halt::Cancel;
+pub use scope::Scope;
+pub use search::{search, stat};

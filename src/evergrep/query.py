@@ -1,0 +1,288 @@
+"""The vocabulary: what is asked (Query), what is found (Answer), and who answers (Searcher).
+
+Plain, frozen values only, so that a Query can travel to another machine and an Answer back.
+`crates/engine/src/query.rs` holds the same names and fields; `tests/test_house.py` compares them.
+This file knows no agent, no door and no file system.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal, NamedTuple, Protocol
+
+# --- the question ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """Where a search starts: one absolute path, whose spelling survives into every hit below it."""
+
+    path: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class GitPlaces:
+    """Where git's configuration may name a global excludes file, as the door read it."""
+
+    home: bytes | None = None
+    config_home: bytes | None = None
+    global_config: bytes | None = None
+    system_config: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Which files are searched or listed. A path given as a root is exempt from all of this."""
+
+    hidden: bool = False
+    """Whether names that start with a dot are entered and searched."""
+    ignore: Literal["git", "none"] = "git"
+    """`git`: .gitignore, .git/info/exclude, git's global excludes, .ignore and .rgignore."""
+    places: GitPlaces = GitPlaces()
+    globs: tuple[str, ...] = ()
+    """ripgrep's `--glob`: a later one wins; `!` excludes; without it ignore rules are overruled."""
+    glob_base: bytes = b"/"
+    """The folder that a glob with a slash starts from (ripgrep's working folder)."""
+    types: tuple[str, ...] = ()
+    """Names of ripgrep's file types; only these are searched."""
+    types_not: tuple[str, ...] = ()
+    depth: int | None = None
+    """How many levels below a root are entered; 1 is its immediate children."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression in ripgrep's default syntax."""
+
+    text: str
+    ignore_case: bool = False
+    literal: bool = False
+    word: bool = False
+    """Whether a match must be a whole word."""
+    multi_line: bool = False
+    """Whether a match may cross line ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """What is asked of each matching file."""
+
+    kind: Literal["files", "counts", "lines"] = "files"
+    before: int = 0
+    after: int = 0
+    spans: bool = False
+    """Whether the byte ranges of the matches in each line are wanted."""
+    unreadable: bool = False
+    """Whether every file that can't be read must be told, also those the page never reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the bytes of a file are taken."""
+
+    binary: Literal["nul", "none"] = "nul"
+    """`nul`: a file met by the walk is given up at its first NUL, in ripgrep's 64 KiB pieces, and
+    a pattern that needs a NUL is refused. A file named as a root is always searched as text."""
+    max_size: int | None = None
+    line_bytes: int | None = None
+    """How many bytes of a line are kept; its full length is told beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The slice of the answer that is asked for."""
+
+    unit: Literal["files", "lines"] = "files"
+    offset: int = 0
+    limit: int | None = None
+    per_file: int | None = None
+    """The most matching lines taken from one file."""
+
+
+OrderName = Literal["newest", "oldest", "path", "walk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to find. Without a pattern every file is a hit."""
+
+    roots: tuple[Root, ...]
+    pattern: Pattern | None = None
+    files: Files = Files()
+    want: Want = Want()
+    reading: Reading = Reading()
+    order: OrderName = "walk"
+    """Ties of `newest` and `oldest`, and `path` itself, go by the bytes of the path, ascending.
+    `walk` takes a folder's files by name, then its subfolders by name."""
+    page: Page = Page()
+    deadline: float | None = None
+    """Seconds; past them the Answer holds what was found and says so in `stopped`."""
+
+
+# --- the answer -----------------------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """A line of a hit, without its line end."""
+
+    number: int
+    bytes: bytes
+    is_match: bool
+    length: int
+    """Its full length in bytes, of which `bytes` may be the start."""
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+class Hit(NamedTuple):
+    """A file of the answer."""
+
+    path: bytes
+    kind: str
+    """`file`, `folder`, `link` or `other`."""
+    time: int | None
+    """Modification time in nanoseconds, where the order or the caller needed it."""
+    count: int | None = None
+    """Matching lines, where counts or lines were wanted."""
+    lines: tuple[Line, ...] = ()
+    binary: int | None = None
+    """Where its first NUL was met, for a file whose search ended there after a match."""
+
+
+class RootState(NamedTuple):
+    """What became of a root. A path outside the scope is `missing`, like one that is not there."""
+
+    path: bytes
+    found: str
+    """`file`, `folder`, `missing`, `unreadable` or `other`."""
+    error: int
+    """The system's error number, 0 for none."""
+
+
+class Skipped(NamedTuple):
+    """A path that was left out, and why."""
+
+    path: bytes
+    reason: str
+    """`unreadable`, `binary`, `too large`, `long line`, `changing`, `special`, `rule file`."""
+    error: int = 0
+
+
+class Stopped(NamedTuple):
+    """Why an answer is not whole."""
+
+    kind: str
+    """`deadline`, or `lost` when parts did not answer."""
+    lost: tuple[str, ...] = ()
+
+
+class Seen(NamedTuple):
+    """Numbers for logs, and which mode answered."""
+
+    mode: str
+    folders: int
+    files: int
+    """Files that the rules let through."""
+    searched: int
+    bytes: int
+    skipped: tuple[tuple[str, int], ...]
+    """How many paths were left out, by reason: `Answer.skipped` itself is capped."""
+    seconds: float
+
+
+class Answer(NamedTuple):
+    """What was found."""
+
+    hits: tuple[Hit, ...]
+    more: bool
+    """Whether hits are known to remain behind the page."""
+    roots: tuple[RootState, ...]
+    skipped: tuple[Skipped, ...]
+    stopped: Stopped | None
+    seen: Seen
+
+
+class Stat(NamedTuple):
+    """What the system says of one path; links are followed."""
+
+    kind: str | None
+    """`file`, `folder` or `other`; None where `error` says why not."""
+    size: int
+    time: int
+    error: int
+
+
+class QueryError(Exception):
+    """A query that can't be answered: a bad pattern, glob or type, a cancel, or a fault of ours."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+        """`pattern`, `glob`, `type`, `cancelled` or `fault`."""
+        self.text = text
+        """The diagnostic, in the words of ripgrep's crates where it is theirs."""
+
+
+# --- who answers ----------------------------------------------------------------------------
+
+
+class Cancellation(Protocol):
+    """A flag that ends a running query; `evergrep._engine.Cancel` is the one there is."""
+
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+
+
+class Searcher(Protocol):
+    """Whatever answers a Query: this machine, or many."""
+
+    def search(self, query: Query, cancel: Cancellation | None = None) -> Answer: ...
+    def stat(self, path: bytes) -> Stat: ...
+
+
+# --- small change ---------------------------------------------------------------------------
+
+
+def encode_path(text: str) -> bytes:
+    """The bytes of a path that Python holds as text, undecodable bytes included."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decode_path(path: bytes) -> str:
+    """The text for a path's bytes, from which `encode_path` makes the same bytes again."""
+    return path.decode("utf-8", "surrogateescape")
+
+
+def git_places(env: Mapping[str, str]) -> GitPlaces:
+    """The places that an environment names, where it does."""
+
+    def place(name: str) -> bytes | None:
+        value = env.get(name, "")
+        return encode_path(value) if value else None
+
+    return GitPlaces(
+        home=place("HOME"),
+        config_home=place("XDG_CONFIG_HOME"),
+        global_config=place("GIT_CONFIG_GLOBAL"),
+        system_config=place("GIT_CONFIG_SYSTEM"),
+    )
+
+
+def plain(value: object) -> Any:
+    """The same value as JSON can hold it; bytes that are not UTF-8 become `{"base64": ...}`."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"base64": base64.b64encode(value).decode()}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        named: Any = value
+        return {field: plain(getattr(named, field)) for field in named._fields}
+    if isinstance(value, tuple | list):
+        items: Any = value
+        return [plain(item) for item in items]
+    return value

@@ -1,0 +1,62 @@
+"""Workspace: a local tree that answers queries, through our own engine.
+
+It holds a root and a Scope, and crosses the border once a query. Doors and tools are above it;
+it knows neither.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from evergrep import _engine
+from evergrep.query import Answer, Cancellation, Query, Stat, encode_path
+from evergrep.scope import Scope
+
+PathText = str | os.PathLike[str]
+
+
+class Workspace:
+    """A local tree that answers queries.
+
+    `allow=None` reaches whatever the original tool would reach, that is, anything its user may
+    read; a list of folders confines every tool to them. `deny` holds patterns, in the manner of
+    .gitignore and relative to each root, of what no tool shows. `index="off"` answers every query
+    by a plain scan, which today is the only way there is.
+    """
+
+    def __init__(
+        self,
+        root: PathText,
+        *,
+        allow: Iterable[PathText] | None = None,
+        deny: Sequence[str] = (),
+        index: str = "off",
+    ) -> None:
+        if isinstance(allow, str | bytes) or isinstance(deny, str | bytes):
+            raise TypeError("allow and deny each take a list, not one text")
+        if index != "off":
+            raise ValueError(f"index takes 'off', not {index!r}")
+        # Joined, not normalised: the spelling of the root survives into answers.
+        self.root = os.path.join(Path.cwd(), os.fspath(root))  # noqa: PTH118
+        if not Path(self.root).is_dir():
+            raise NotADirectoryError(f"{self.root} is not a folder that can be opened")
+        allowed = None
+        if allow is not None:
+            allowed = tuple(encode_path(str(Path(each).absolute())) for each in allow)
+        self.scope = Scope(encode_path(self.root), allowed, tuple(deny))
+
+    def search(self, query: Query, cancel: Cancellation | None = None) -> Answer:
+        """What the tree holds now; the interpreter is free while the engine works."""
+        if cancel is not None and not isinstance(cancel, _engine.Cancel):
+            raise TypeError("cancel takes an evergrep.Cancel")
+        return _engine.search(query, self.scope, cancel)
+
+    def stat(self, path: bytes) -> Stat:
+        """What the system says of a path; outside the scope it is not there."""
+        return _engine.stat(path, self.scope)
+
+    def __repr__(self) -> str:
+        confined = "" if self.scope.allow is None else f", allow={list(self.scope.allow)!r}"
+        return f"Workspace({self.root!r}{confined})"
