@@ -139,7 +139,8 @@ class Tool:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(settle, reply, error)
 
-        threading.Thread(target=work, name=f"evergrep {self.full_name}", daemon=True).start()
+        # Not a daemon: the interpreter must not end under a thread that will want it back.
+        threading.Thread(target=work, name=f"evergrep {self.full_name}").start()
         try:
             return await done
         except asyncio.CancelledError:

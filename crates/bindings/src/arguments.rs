@@ -74,9 +74,7 @@ pub fn read_arguments<'py>(
             None => Err(PyValueError::new_err(format!("no kind is called {kind:?}"))),
         })
         .collect::<PyResult<Vec<_>>>()?;
-    let values = py
-        .detach(|| read(text, name, &fields))
-        .map_err(PyValueError::new_err)?;
+    let values = py.detach(|| read(text, name, &fields)).map_err(PyValueError::new_err)?;
     PyTuple::new(py, values)
 }
 

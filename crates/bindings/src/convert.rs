@@ -20,10 +20,7 @@ where
 {
     let value = owner.getattr(name)?;
     value.extract::<T>().map_err(|_| {
-        let kind = value
-            .get_type()
-            .name()
-            .map_or_else(|_| "?".to_owned(), |name| name.to_string());
+        let kind = value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
         PyTypeError::new_err(format!("{name}: a {kind} does not fit here"))
     })
 }
@@ -31,14 +28,10 @@ where
 /// Reads a field that is one of a few words.
 fn word<T: Copy>(owner: &Bound<'_, PyAny>, name: &str, words: &[(&str, T)]) -> PyResult<T> {
     let text: String = field(owner, name)?;
-    words
-        .iter()
-        .find(|(word, _)| *word == text)
-        .map(|(_, value)| *value)
-        .ok_or_else(|| {
-            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            PyValueError::new_err(format!("{name}: {text:?} is none of {}", known.join(", ")))
-        })
+    words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value).ok_or_else(|| {
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        PyValueError::new_err(format!("{name}: {text:?} is none of {}", known.join(", ")))
+    })
 }
 
 pub fn scope(value: &Bound<'_, PyAny>) -> PyResult<engine::Scope> {
@@ -52,18 +45,12 @@ pub fn scope(value: &Bound<'_, PyAny>) -> PyResult<engine::Scope> {
 pub fn query(value: &Bound<'_, PyAny>) -> PyResult<Query> {
     let mut roots = Vec::new();
     for root in value.getattr("roots")?.try_iter()? {
-        roots.push(Root {
-            path: field(&root?, "path")?,
-        });
+        roots.push(Root { path: field(&root?, "path")? });
     }
     let pattern = value.getattr("pattern")?;
     Ok(Query {
         roots,
-        pattern: if pattern.is_none() {
-            None
-        } else {
-            Some(one_pattern(&pattern)?)
-        },
+        pattern: if pattern.is_none() { None } else { Some(one_pattern(&pattern)?) },
         files: files(&value.getattr("files")?)?,
         want: want(&value.getattr("want")?)?,
         reading: reading(&value.getattr("reading")?)?,
@@ -120,11 +107,7 @@ fn want(value: &Bound<'_, PyAny>) -> PyResult<Want> {
         kind: word(
             value,
             "kind",
-            &[
-                ("files", WantKind::Files),
-                ("counts", WantKind::Counts),
-                ("lines", WantKind::Lines),
-            ],
+            &[("files", WantKind::Files), ("counts", WantKind::Counts), ("lines", WantKind::Lines)],
         )?,
         before: field(value, "before")?,
         after: field(value, "after")?,
@@ -147,11 +130,7 @@ fn reading(value: &Bound<'_, PyAny>) -> PyResult<Reading> {
 
 fn page(value: &Bound<'_, PyAny>) -> PyResult<Page> {
     Ok(Page {
-        unit: word(
-            value,
-            "unit",
-            &[("files", Unit::Files), ("lines", Unit::Lines)],
-        )?,
+        unit: word(value, "unit", &[("files", Unit::Files), ("lines", Unit::Lines)])?,
         offset: field(value, "offset")?,
         limit: field(value, "limit")?,
         per_file: field(value, "per_file")?,
@@ -198,11 +177,7 @@ pub fn answer(py: Python<'_>, answer: Answer) -> PyResult<Bound<'_, PyAny>> {
     })?;
     let skipped_class = class!(py, "Skipped")?;
     let skipped = tuple(py, answer.skipped, |each: Skipped| {
-        skipped_class.call1((
-            PyBytes::new(py, &each.path),
-            reason(each.reason),
-            each.error,
-        ))
+        skipped_class.call1((PyBytes::new(py, &each.path), reason(each.reason), each.error))
     })?;
     let stopped = match answer.stopped {
         None => None,
@@ -250,26 +225,14 @@ fn line<'py>(
     class: &Bound<'py, PyType>,
     line: Line,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let spans = if line.spans.is_empty() {
-        PyTuple::empty(py)
-    } else {
-        PyTuple::new(py, line.spans)?
-    };
-    class.call1((
-        line.number,
-        PyBytes::new(py, &line.bytes),
-        line.is_match,
-        line.length,
-        spans,
-    ))
+    let spans =
+        if line.spans.is_empty() { PyTuple::empty(py) } else { PyTuple::new(py, line.spans)? };
+    class.call1((line.number, PyBytes::new(py, &line.bytes), line.is_match, line.length, spans))
 }
 
 fn seen(py: Python<'_>, seen: Seen) -> PyResult<Bound<'_, PyAny>> {
-    let skipped: Vec<_> = seen
-        .skipped
-        .into_iter()
-        .map(|(each, count)| (reason(each), count))
-        .collect();
+    let skipped: Vec<_> =
+        seen.skipped.into_iter().map(|(each, count)| (reason(each), count)).collect();
     class!(py, "Seen")?.call1((
         seen.mode,
         seen.folders,

@@ -13,11 +13,7 @@ pub(crate) fn compile(globs: &[String], base: &[u8]) -> Result<Override, Error> 
     }
     let mut builder = OverrideBuilder::new(path_of(base));
     for glob in globs {
-        builder
-            .add(glob)
-            .map_err(|error| Error::Glob(error.to_string()))?;
+        builder.add(glob).map_err(|error| Error::Glob(error.to_string()))?;
     }
-    builder
-        .build()
-        .map_err(|error| Error::Glob(error.to_string()))
+    builder.build().map_err(|error| Error::Glob(error.to_string()))
 }

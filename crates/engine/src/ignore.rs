@@ -63,13 +63,7 @@ impl Found {
     /// For a folder that is not listed: each name is asked for.
     fn ask(folder: &Folder) -> Found {
         let mut found = Found::default();
-        for name in [
-            &b".rgignore"[..],
-            b".ignore",
-            b".gitignore",
-            b".git",
-            b".jj",
-        ] {
+        for name in [&b".rgignore"[..], b".ignore", b".gitignore", b".git", b".jj"] {
             if let Ok(meta) = folder.meta(name) {
                 found.see(name, meta.kind);
             }
@@ -159,11 +153,7 @@ impl Reader<'_> {
             && rules.rgignore.is_empty()
             && rules.ignore.is_empty()
             && rules.gitignore.is_empty();
-        if empty {
-            above.clone()
-        } else {
-            Some(Arc::new(rules))
-        }
+        if empty { above.clone() } else { Some(Arc::new(rules)) }
     }
 
     /// The rules of all folders above a search root, which ripgrep reads up to the top.
@@ -187,13 +177,7 @@ impl Reader<'_> {
         }
         let mut rules = None;
         for (folder, base) in folders.iter().rev() {
-            rules = self.enter(
-                &rules,
-                folder,
-                &real[..*base],
-                Found::ask(folder),
-                complaints,
-            );
+            rules = self.enter(&rules, folder, &real[..*base], Found::ask(folder), complaints);
         }
         rules
     }
@@ -251,11 +235,7 @@ impl Reader<'_> {
         let git = line.strip_prefix(b"gitdir: ").ok_or(NOT_THERE)?;
         let folder = self.bounds.named_folder(git)?;
         let common = first_line(&folder.file(b"commondir")?).ok_or(NOT_THERE)?;
-        let common = if common.starts_with(b".") {
-            [git, b"/", &common].concat()
-        } else {
-            common
-        };
+        let common = if common.starts_with(b".") { [git, b"/", &common].concat() } else { common };
         self.bounds.named_folder(&[&common[..], b"/info"].concat())
     }
 }
@@ -314,14 +294,8 @@ pub(crate) fn global_excludes(places: &GitPlaces, base: &[u8]) -> Gitignore {
     let home = places.home.as_deref();
     let under =
         |folder: Option<&[u8]>, rest: &[u8]| folder.map(|folder| [folder, b"/", rest].concat());
-    let config_home = places
-        .config_home
-        .clone()
-        .or_else(|| under(home, b".config"));
-    let system = places
-        .system_config
-        .clone()
-        .unwrap_or_else(|| b"/etc/gitconfig".to_vec());
+    let config_home = places.config_home.clone().or_else(|| under(home, b".config"));
+    let system = places.system_config.clone().unwrap_or_else(|| b"/etc/gitconfig".to_vec());
     let configurations = [
         places.global_config.clone(),
         under(home, b".gitconfig"),
@@ -348,17 +322,11 @@ fn excludes_file(text: &[u8], home: Option<&[u8]>) -> Option<Vec<u8>> {
         let Some(split) = memchr::memchr(b'=', line) else {
             continue;
         };
-        if !line[..split]
-            .trim_ascii()
-            .eq_ignore_ascii_case(b"excludesfile")
-        {
+        if !line[..split].trim_ascii().eq_ignore_ascii_case(b"excludesfile") {
             continue;
         }
         let value = line[split + 1..].trim_ascii();
-        let value = value
-            .strip_prefix(b"\"")
-            .unwrap_or(value)
-            .trim_ascii_start();
+        let value = value.strip_prefix(b"\"").unwrap_or(value).trim_ascii_start();
         let value = value.strip_suffix(b"\"").unwrap_or(value).trim_ascii_end();
         if value.is_empty() || value.iter().any(u8::is_ascii_whitespace) {
             continue;
@@ -395,11 +363,7 @@ fn rules_from(file: &File, base: &std::path::Path) -> (Gitignore, bool) {
             break;
         };
         let line = line.strip_suffix('\r').unwrap_or(line);
-        let line = if index == 0 {
-            line.trim_start_matches('\u{feff}')
-        } else {
-            line
-        };
+        let line = if index == 0 { line.trim_start_matches('\u{feff}') } else { line };
         let _ = builder.add_line(None, line);
     }
     match builder.build() {

@@ -4,19 +4,24 @@
 //! steps, each in the file of its name or nearly so:
 //!
 //! - resolve: `scope` opens the roots, and everything else, without ever leaving what is allowed;
-//! - gather: `walk` visits the files that `ignore`, `globs` and `types` let through;
+//! - gather: `walk` visits the files that `filter` lets through, by `ignore`, `globs` and `types`;
 //! - order: `order` says which file comes first, before any is read where the page allows it;
-//! - match: `read` brings the bytes, `pattern` compiles, `lines` finds;
+//! - match: `hunt` opens, `read` brings the bytes, `pattern` compiles, `lines` finds; `late` does
+//!   it in order;
 //! - page: `page` skips and cuts.
 //!
-//! `halt` is the deadline and the caller's flag. Nothing here knows Python, a tool or an agent.
+//! `gathered` is what the threads bring together. `halt` is the deadline and the caller's flag. Nothing here knows Python, a tool or an agent.
 
 pub mod error;
 pub mod halt;
 pub mod query;
 
+mod filter;
+mod gathered;
 mod globs;
+mod hunt;
 mod ignore;
+mod late;
 mod lines;
 mod order;
 mod page;

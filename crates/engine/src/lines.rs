@@ -57,10 +57,7 @@ impl<'q> Seeker<'q> {
             matcher: matcher.clone(),
             plain: searcher(query, BinaryDetection::none()),
             buffer: Vec::new(),
-            multi_line: query
-                .pattern
-                .as_ref()
-                .is_some_and(|pattern| pattern.multi_line),
+            multi_line: query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line),
         }
     }
 
@@ -106,14 +103,8 @@ impl<'q> Seeker<'q> {
         let nul = memchr::memchr(0, &self.buffer).map(|at| at as u64);
         let noticed = Noticed::default();
         noticed.nul.set(nul);
-        let mut take = Take::new(
-            self.query,
-            &self.matcher,
-            self.multi_line,
-            halt,
-            &noticed,
-            !quits,
-        );
+        let mut take =
+            Take::new(self.query, &self.matcher, self.multi_line, halt, &noticed, !quits);
         let outcome =
             match (nul, quits, self.multi_line) {
                 (Some(_), true, true) => searcher(self.query, BinaryDetection::quit(0))
@@ -121,9 +112,7 @@ impl<'q> Seeker<'q> {
                 // A searcher of its own, for a buffer that no other file has stretched.
                 (Some(_), true, false) => searcher(self.query, BinaryDetection::quit(0))
                     .search_reader(&self.matcher, &self.buffer[..], &mut take),
-                _ => self
-                    .plain
-                    .search_slice(&self.matcher, &self.buffer, &mut take),
+                _ => self.plain.search_slice(&self.matcher, &self.buffer, &mut take),
             };
         let mut sought = take.sought(self.buffer.len() as u64);
         if let Err(error) = outcome
@@ -138,11 +127,7 @@ impl<'q> Seeker<'q> {
     }
 
     fn seek_stream(&mut self, file: &File, quits: bool, halt: &Halt<'_>) -> Result<Sought, i32> {
-        let detection = if quits {
-            BinaryDetection::quit(0)
-        } else {
-            BinaryDetection::none()
-        };
+        let detection = if quits { BinaryDetection::quit(0) } else { BinaryDetection::none() };
         let noticed = Noticed::default();
         let mut stream = Stream::new(file, halt, &noticed, !quits);
         let mut take = Take::new(self.query, &self.matcher, false, halt, &noticed, !quits);
@@ -166,12 +151,7 @@ fn searcher(query: &Query, binary: BinaryDetection) -> Searcher {
     SearcherBuilder::new()
         .binary_detection(binary)
         .line_number(lines)
-        .multi_line(
-            query
-                .pattern
-                .as_ref()
-                .is_some_and(|pattern| pattern.multi_line),
-        )
+        .multi_line(query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line))
         .before_context(if lines { query.want.before } else { 0 })
         .after_context(if lines { query.want.after } else { 0 })
         .max_matches(query.page.per_file)
@@ -179,20 +159,11 @@ fn searcher(query: &Query, binary: BinaryDetection) -> Searcher {
 }
 
 fn nothing(bytes: u64) -> Sought {
-    Sought {
-        count: 0,
-        lines: Vec::new(),
-        binary: None,
-        notes: Vec::new(),
-        bytes,
-    }
+    Sought { count: 0, lines: Vec::new(), binary: None, notes: Vec::new(), bytes }
 }
 
 fn left_out(reason: Reason) -> Sought {
-    Sought {
-        notes: vec![reason],
-        ..nothing(0)
-    }
+    Sought { notes: vec![reason], ..nothing(0) }
 }
 
 /// Takes what the searcher finds.
@@ -233,11 +204,7 @@ impl<'a> Take<'a> {
 
     /// A walked file with a NUL in what was read of it is no hit, but for lines found before.
     fn sought(self, bytes: u64) -> Sought {
-        let mut sought = Sought {
-            count: self.count,
-            lines: self.lines,
-            ..nothing(bytes)
-        };
+        let mut sought = Sought { count: self.count, lines: self.lines, ..nothing(bytes) };
         match self.binary {
             Some(_) if !self.named && self.query.want.kind != WantKind::Lines => {
                 sought.count = 0;
@@ -288,11 +255,8 @@ impl<'a> Take<'a> {
         let range = found.bytes_range_in_buffer();
         let mut spans = Vec::new();
         // A match must not look past its own line, but may look back over the lines before.
-        let end = if self.multi_line {
-            found.buffer().len()
-        } else {
-            trimmed(found.buffer(), &range)
-        };
+        let end =
+            if self.multi_line { found.buffer().len() } else { trimmed(found.buffer(), &range) };
         self.matcher
             .find_iter_at(&found.buffer()[..end], range.start, |each| {
                 if each.start() >= range.end {
@@ -324,11 +288,8 @@ impl Sink for Take<'_> {
         }
         if self.query.want.kind == WantKind::Counts {
             // ripgrep counts lines, but matches where they may cross line ends.
-            self.count += if self.multi_line {
-                self.matches(found)?.len().max(1) as u64
-            } else {
-                1
-            };
+            self.count +=
+                if self.multi_line { self.matches(found)?.len().max(1) as u64 } else { 1 };
             return Ok(true);
         }
         let offset = found.absolute_byte_offset();
@@ -337,11 +298,7 @@ impl Sink for Take<'_> {
             self.binary = Some(nul);
             return Ok(false);
         }
-        let spans = if self.query.want.spans {
-            self.matches(found)?
-        } else {
-            Vec::new()
-        };
+        let spans = if self.query.want.spans { self.matches(found)? } else { Vec::new() };
         let first = self.number(found.line_number(), offset);
         let mut start = found.bytes_range_in_buffer().start;
         for (number, line) in (first..).zip(found.lines()) {
@@ -350,12 +307,7 @@ impl Sink for Take<'_> {
             let own = spans
                 .iter()
                 .filter(|span| span.0 < end && (span.1 > start || span.0 >= start))
-                .map(|span| {
-                    (
-                        span.0.max(start).min(text) - start,
-                        span.1.min(text) - start,
-                    )
-                })
+                .map(|span| (span.0.max(start).min(text) - start, span.1.min(text) - start))
                 .collect();
             self.count += 1;
             self.push(line, number, true, own);

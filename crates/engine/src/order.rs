@@ -58,18 +58,13 @@ fn by_path(one: &Candidate, other: &Candidate) -> Ordering {
         return one.name.cmp(&other.name);
     }
     if !Arc::ptr_eq(&here.ground, &there.ground) {
-        return one
-            .path()
-            .cmp(&other.path())
-            .then(one.root.cmp(&other.root));
+        return one.path().cmp(&other.path()).then(one.root.cmp(&other.root));
     }
     let common = here.path.len().min(there.path.len());
-    here.path[..common]
-        .cmp(&there.path[..common])
-        .then_with(|| {
-            let ours = here.path[common..].iter().chain(&*one.name);
-            ours.cmp(there.path[common..].iter().chain(&*other.name))
-        })
+    here.path[..common].cmp(&there.path[..common]).then_with(|| {
+        let ours = here.path[common..].iter().chain(&*one.name);
+        ours.cmp(there.path[common..].iter().chain(&*other.name))
+    })
 }
 
 /// Folder by folder: a folder before those below it, its files by name.

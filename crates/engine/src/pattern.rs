@@ -26,7 +26,5 @@ pub(crate) fn compile(pattern: &Pattern, binary: BinaryFlavour) -> Result<RegexM
     if binary == BinaryFlavour::Nul {
         builder.ban_byte(Some(0));
     }
-    builder
-        .build_many(&[&pattern.text])
-        .map_err(|error| Error::Pattern(error.to_string()))
+    builder.build_many(&[&pattern.text]).map_err(|error| Error::Pattern(error.to_string()))
 }

@@ -101,11 +101,7 @@ impl<'a> Stream<'a> {
         watch_nul: bool,
     ) -> Stream<'a> {
         // Files of special file systems have no size; the deadline bounds them.
-        let left = if file.meta.size == 0 {
-            u64::MAX
-        } else {
-            file.meta.size
-        };
+        let left = if file.meta.size == 0 { u64::MAX } else { file.meta.size };
         Stream {
             file,
             halt,
@@ -158,14 +154,12 @@ impl io::Read for Stream<'_> {
             self.given += read as u64;
             return Ok(read);
         }
-        let most = piece
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        // Never past the end of a window, so that the break can be put right there.
-        let most = most.min(LINE_BYTES.saturating_sub(self.line).max(1));
+        let most = piece.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         if most == 0 {
             return Ok(0);
         }
+        // Never past the end of a window, so that the break can be put right there.
+        let most = most.min(LINE_BYTES.saturating_sub(self.line).max(1));
         let read = self.file.read_into(&mut piece[..most])?;
         self.left -= read as u64;
         if self.watch_nul
@@ -195,11 +189,7 @@ impl Permit {
         let own = std::process::id();
         loop {
             let holder = HOLDER.load(Acquire);
-            if holder != own
-                && HOLDER
-                    .compare_exchange(holder, own, AcqRel, Acquire)
-                    .is_ok()
-            {
+            if holder != own && HOLDER.compare_exchange(holder, own, AcqRel, Acquire).is_ok() {
                 return Some(Permit(()));
             }
             if halt.now() {

@@ -17,7 +17,5 @@ pub(crate) fn compile(types: &[String], types_not: &[String]) -> Result<Types, E
     for name in types_not {
         builder.negate(name);
     }
-    builder
-        .build()
-        .map_err(|error| Error::Type(error.to_string()))
+    builder.build().map_err(|error| Error::Type(error.to_string()))
 }

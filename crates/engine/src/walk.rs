@@ -8,14 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ignore::gitignore::Gitignore;
-use ignore::overrides::Override;
-use ignore::types::Types;
-
+use crate::filter::{Entry, Filter};
 use crate::halt::Halt;
-use crate::ignore::{self as rules, Complaint, Found, Reader, Rules, Verdict};
+use crate::ignore::{Complaint, Found, Reader, Rules};
 use crate::query::{IgnoreFlavour, Kind, Reason};
-use crate::scope::{Bounds, Folder, Identity, NOT_THERE, path_of};
+use crate::scope::{Bounds, Folder, Identity, NOT_THERE};
 
 /// How many folders may be open at a time; beyond it they are opened anew from the root.
 const OPEN_FOLDERS: usize = 128;
@@ -23,16 +20,6 @@ const OPEN_FOLDERS: usize = 128;
 const FILES_A_TASK: usize = 64;
 /// How long an idle thread sleeps before it looks at the deadline again.
 const IDLE: Duration = Duration::from_millis(5);
-
-/// Which entries a walk lets through; the same for all roots.
-pub(crate) struct Filter {
-    pub(crate) overrides: Override,
-    pub(crate) types: Types,
-    pub(crate) ignore: IgnoreFlavour,
-    pub(crate) global: Gitignore,
-    pub(crate) hidden: bool,
-    pub(crate) depth: usize,
-}
 
 /// A folder that was asked for, opened.
 pub(crate) struct Ground {
@@ -112,9 +99,7 @@ impl Names {
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(start, &end)| &self.bytes[start..end])
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 }
 
@@ -263,11 +248,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let device = ground.identity.device;
         let above = ground.above.clone();
         let opened = ground.beneath(b"");
-        let spot = Arc::new(Spot {
-            ground,
-            path: Vec::new(),
-            depth: 0,
-        });
+        let spot = Arc::new(Spot { ground, path: Vec::new(), depth: 0 });
         match opened {
             Ok(folder) => self.list(spot, folder, device, &above),
             Err(error) => self.refuse(&spot, b"", error),
@@ -277,10 +258,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     fn enter(&mut self, above: &Level, name: &[u8]) {
         let opened = match &above.folder {
             Some(folder) => folder.folder(name),
-            None => above
-                .spot
-                .ground
-                .beneath(&[&above.spot.path, name].concat()),
+            None => above.spot.ground.beneath(&[&above.spot.path, name].concat()),
         };
         let folder = match opened {
             Ok(folder) => folder,
@@ -332,10 +310,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let rules = match filter.ignore {
             IgnoreFlavour::None => None,
             IgnoreFlavour::Git => {
-                let reader = Reader {
-                    bounds: self.shared.bounds,
-                    root: spot.ground.identity,
-                };
+                let reader = Reader { bounds: self.shared.bounds, root: spot.ground.identity };
                 reader.enter(above, &folder, &self.real, found, &mut self.complaints)
             }
         };
@@ -356,15 +331,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 continue;
             }
             put_name(&mut self.spelled, &mut self.real, &spot, name);
-            if !passes(
-                filter,
-                self.shared.bounds,
-                &rules,
-                &self.spelled,
-                &self.real,
-                name,
-                is_folder,
-            ) {
+            let (spelled, real) = (&self.spelled, &self.real);
+            let entry = Entry { name, spelled, real, is_folder };
+            if !filter.passes(&entry, &rules, self.shared.bounds) {
                 continue;
             }
             if is_folder {
@@ -397,23 +366,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
             // Files first, while the folder is open; its subfolders are opened from the root.
             shared.open.fetch_sub(1, Relaxed);
             self.visit(&spot, &folder, files.iter());
-            let level = Level {
-                spot,
-                folder: None,
-                device,
-                rules,
-                open: None,
-            };
+            let level = Level { spot, folder: None, device, rules, open: None };
             return self.push_folders(Arc::new(level), folders);
         }
         let open = Some(shared.open.clone());
-        let level = Arc::new(Level {
-            spot,
-            folder: Some(folder),
-            device,
-            rules,
-            open,
-        });
+        let level = Arc::new(Level { spot, folder: Some(folder), device, rules, open });
         self.push_folders(level.clone(), folders);
         if share {
             self.push_files(&level, &files);
@@ -428,10 +385,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
         let mut stack = lock(&self.shared.stack);
         for name in folders {
-            stack.tasks.push(Task::Folder {
-                above: level.clone(),
-                name,
-            });
+            stack.tasks.push(Task::Folder { above: level.clone(), name });
         }
         drop(stack);
         self.shared.changed.notify_all();
@@ -443,16 +397,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
         for name in files.iter() {
             part.push(name);
             if part.ends.len() == FILES_A_TASK {
-                tasks.push(Task::Files {
-                    level: level.clone(),
-                    names: std::mem::take(&mut part),
-                });
+                tasks.push(Task::Files { level: level.clone(), names: std::mem::take(&mut part) });
             }
         }
-        tasks.push(Task::Files {
-            level: level.clone(),
-            names: part,
-        });
+        tasks.push(Task::Files { level: level.clone(), names: part });
         lock(&self.shared.stack).tasks.extend(tasks);
         self.shared.changed.notify_all();
     }
@@ -496,44 +444,6 @@ fn put_name(spelled: &mut Vec<u8>, real: &mut Vec<u8>, spot: &Spot, name: &[u8])
         path.truncate(folder);
         path.extend_from_slice(name);
     }
-}
-
-/// Whether an entry is let through: globs first, which overrule; then ignore rules, then types,
-/// then hidden names.
-fn passes(
-    filter: &Filter,
-    bounds: &Bounds,
-    rules: &Option<Arc<Rules>>,
-    spelled: &[u8],
-    real: &[u8],
-    name: &[u8],
-    is_folder: bool,
-) -> bool {
-    if bounds.denies() && bounds.is_denied(real, is_folder) {
-        return false;
-    }
-    if !filter.overrides.is_empty() {
-        let found = filter.overrides.matched(path_of(spelled), is_folder);
-        if !found.is_none() {
-            return found.is_whitelist();
-        }
-    }
-    let mut kept = false;
-    if filter.ignore == IgnoreFlavour::Git {
-        match rules::judge(rules, &filter.global, real, spelled, is_folder) {
-            Verdict::Ignored => return false,
-            Verdict::Kept => kept = true,
-            Verdict::None => {}
-        }
-    }
-    if !filter.types.is_empty() {
-        let found = filter.types.matched(path_of(name), is_folder);
-        if found.is_ignore() {
-            return false;
-        }
-        kept |= found.is_whitelist();
-    }
-    kept || filter.hidden || !name.starts_with(b".")
 }
 
 /// A lock that a fault in another thread does not take from the rest.

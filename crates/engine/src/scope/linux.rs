@@ -19,12 +19,8 @@ use crate::query::{Kind, Time};
 pub(crate) const LISTING_BYTES: usize = 32 * 1024;
 
 /// O_NONBLOCK: a pipe in place of a file must not hold us. O_NOCTTY: nor a terminal take us.
-const QUIET: OFlags = OFlags::CLOEXEC
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY);
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::CLOEXEC);
+const QUIET: OFlags = OFlags::CLOEXEC.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Magic numbers of file systems whose files are not files (procfs, sysfs and their kin).
 const SPECIAL: [u64; 10] = [
@@ -45,9 +41,7 @@ pub(crate) struct Handle(OwnedFd);
 
 impl Handle {
     pub(crate) fn open(path: &[u8]) -> Result<Handle, i32> {
-        openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
-            .map(Handle)
-            .map_err(number)
+        openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map(Handle).map_err(number)
     }
 
     pub(crate) fn meta(&self) -> Result<Meta, i32> {
@@ -56,36 +50,25 @@ impl Handle {
 
     /// What an entry of this folder is, not following a link.
     pub(crate) fn entry(&self, name: &[u8]) -> Result<Meta, i32> {
-        statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)
-            .map(|stat| meta_of(&stat))
-            .map_err(number)
+        statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| meta_of(&stat)).map_err(number)
     }
 
     /// Its path without links, as the system knows it now.
     pub(crate) fn real(&self) -> Option<Vec<u8>> {
-        let path = readlinkat(CWD, self.own_name(), Vec::new())
-            .ok()?
-            .into_bytes();
+        let path = readlinkat(CWD, self.own_name(), Vec::new()).ok()?.into_bytes();
         path.starts_with(b"/").then_some(path)
     }
 
     /// The same folder, for opening names in it.
     pub(crate) fn anchor(&self) -> Result<Folder, i32> {
-        openat(
-            &self.0,
-            c".",
-            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )
-        .map(Folder)
-        .map_err(number)
+        openat(&self.0, c".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+            .map(Folder)
+            .map_err(number)
     }
 
     /// The same folder, for listing.
     pub(crate) fn folder(&self) -> Result<Folder, i32> {
-        openat(&self.0, c".", FOLDER, Mode::empty())
-            .map(Folder)
-            .map_err(number)
+        openat(&self.0, c".", FOLDER, Mode::empty()).map(Folder).map_err(number)
     }
 
     /// The same file, for reading: opened by its descriptor, so that it cannot be another one.
@@ -93,12 +76,7 @@ impl Handle {
         if self.meta()?.kind != Kind::File {
             return Err(NOT_REGULAR);
         }
-        File::checked(openat(
-            CWD,
-            self.own_name(),
-            OFlags::RDONLY | QUIET,
-            Mode::empty(),
-        ))
+        File::checked(openat(CWD, self.own_name(), OFlags::RDONLY | QUIET, Mode::empty()))
     }
 
     fn own_name(&self) -> String {
@@ -111,21 +89,14 @@ pub(crate) struct Folder(OwnedFd);
 
 impl Folder {
     pub(crate) fn identity(&self) -> Result<Identity, i32> {
-        fstat(&self.0)
-            .map(|stat| meta_of(&stat).identity)
-            .map_err(number)
+        fstat(&self.0).map(|stat| meta_of(&stat).identity).map_err(number)
     }
 
     /// The folder above, by descriptor.
     pub(crate) fn parent(&self) -> Result<Folder, i32> {
-        openat(
-            &self.0,
-            c"..",
-            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )
-        .map(Folder)
-        .map_err(number)
+        openat(&self.0, c"..", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+            .map(Folder)
+            .map_err(number)
     }
 
     /// Calls `each` with every entry's name and kind; `buffer` serves the listing. An error after
@@ -159,9 +130,7 @@ impl Folder {
 
     /// What an entry is, not following a link.
     pub(crate) fn meta(&self, name: &[u8]) -> Result<Meta, i32> {
-        statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)
-            .map(|stat| meta_of(&stat))
-            .map_err(number)
+        statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| meta_of(&stat)).map_err(number)
     }
 
     /// Whether a name leads to anything, links followed: presence only, nothing is read.
@@ -171,9 +140,7 @@ impl Folder {
 
     /// Opens a folder in it for listing.
     pub(crate) fn folder(&self, name: &[u8]) -> Result<Folder, i32> {
-        openat(&self.0, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())
-            .map(Folder)
-            .map_err(number)
+        openat(&self.0, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()).map(Folder).map_err(number)
     }
 
     /// Opens a regular file in it for reading.
@@ -207,9 +174,7 @@ impl Folder {
         }
         match here {
             Some(folder) => Ok(folder),
-            None => openat(&self.0, c".", FOLDER, Mode::empty())
-                .map(Folder)
-                .map_err(number),
+            None => openat(&self.0, c".", FOLDER, Mode::empty()).map(Folder).map_err(number),
         }
     }
 
@@ -219,13 +184,8 @@ impl Folder {
         if meta.owner == user && meta.owner_reads {
             return Ok(());
         }
-        accessat(
-            &self.0,
-            name,
-            Access::READ_OK,
-            AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW,
-        )
-        .map_err(number)
+        accessat(&self.0, name, Access::READ_OK, AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(number)
     }
 
     /// Whether it belongs to a file system whose files are not files.
@@ -262,9 +222,7 @@ impl File {
 
     /// Back to its start.
     pub(crate) fn rewind(&self) -> Result<(), i32> {
-        rustix::fs::seek(&self.fd, rustix::fs::SeekFrom::Start(0))
-            .map(|_| ())
-            .map_err(number)
+        rustix::fs::seek(&self.fd, rustix::fs::SeekFrom::Start(0)).map(|_| ()).map_err(number)
     }
 
     /// Appends what one read brings, into at least `room` bytes of space.
@@ -311,19 +269,10 @@ fn meta_of(stat: &rustix::fs::Stat) -> Meta {
     let mode = stat.st_mode;
     Meta {
         kind: kind_of(FileType::from_raw_mode(mode)),
-        identity: Identity {
-            device: stat.st_dev as u64,
-            inode: stat.st_ino as u64,
-        },
+        identity: Identity { device: stat.st_dev as u64, inode: stat.st_ino as u64 },
         size: u64::try_from(stat.st_size).unwrap_or(0),
-        modified: Time {
-            seconds: stat.st_mtime as i64,
-            nanoseconds: stat.st_mtime_nsec as u32,
-        },
-        changed: Time {
-            seconds: stat.st_ctime as i64,
-            nanoseconds: stat.st_ctime_nsec as u32,
-        },
+        modified: Time { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 },
+        changed: Time { seconds: stat.st_ctime as i64, nanoseconds: stat.st_ctime_nsec as u32 },
         owner: stat.st_uid,
         owner_reads: mode & 0o400 != 0,
     }

@@ -60,9 +60,9 @@ pub(crate) struct Meta {
     pub(crate) modified: Time,
     pub(crate) changed: Time,
     /// Its owner, and whether its mode lets the owner read it; where the system has owners.
-    #[cfg_attr(evergrep_plain, allow(dead_code))]
+    #[cfg_attr(any(not(target_os = "linux"), evergrep_plain), allow(dead_code))]
     pub(crate) owner: u32,
-    #[cfg_attr(evergrep_plain, allow(dead_code))]
+    #[cfg_attr(any(not(target_os = "linux"), evergrep_plain), allow(dead_code))]
     pub(crate) owner_reads: bool,
 }
 
@@ -103,37 +103,22 @@ struct Denied {
 
 impl Bounds {
     pub(crate) fn new(scope: &Scope) -> Result<Bounds, Error> {
-        let mut bounds = Bounds {
-            allowed: None,
-            homes: Vec::new(),
-            denied: Vec::new(),
-        };
+        let mut bounds = Bounds { allowed: None, homes: Vec::new(), denied: Vec::new() };
         let patterns = deny_patterns(&scope.deny)?;
-        let folders = scope
-            .allow
-            .iter()
-            .flatten()
-            .chain(std::iter::once(&scope.root));
-        for path in folders {
-            let Ok(handle) = Handle::open(path) else {
-                continue;
-            };
-            let Ok(meta) = handle.meta() else { continue };
-            bounds.homes.push(meta.identity);
+        let mut open = |path: &[u8]| {
+            let handle = Handle::open(path).ok()?;
             if let (Some(patterns), Some(base)) = (&patterns, handle.real()) {
-                bounds.denied.push(Denied {
-                    base,
-                    patterns: patterns.clone(),
-                });
+                bounds.denied.push(Denied { base, patterns: patterns.clone() });
             }
-        }
-        if scope.allow.is_some() {
-            // The last one is the root's own, which allows nothing by itself.
-            let own = Handle::open(&scope.root)
-                .and_then(|handle| handle.meta())
-                .is_ok();
-            let count = bounds.homes.len() - usize::from(own);
-            bounds.allowed = Some(bounds.homes[..count].to_vec());
+            handle.meta().ok().map(|meta| meta.identity)
+        };
+        let root = open(&scope.root);
+        match &scope.allow {
+            None => bounds.homes.extend(root),
+            Some(folders) => {
+                bounds.homes = folders.iter().filter_map(|path| open(path)).collect();
+                bounds.allowed = Some(bounds.homes.clone());
+            }
         }
         Ok(bounds)
     }
@@ -172,12 +157,7 @@ impl Bounds {
                 time: place.meta.modified,
                 error: 0,
             },
-            Err(error) => Stat {
-                kind: None,
-                size: 0,
-                time: Time::default(),
-                error,
-            },
+            Err(error) => Stat { kind: None, size: 0, time: Time::default(), error },
         }
     }
 
@@ -186,7 +166,7 @@ impl Bounds {
     pub(crate) fn linked_file(&self, path: &[u8], root: Identity) -> Result<File, i32> {
         let handle = Handle::open(path)?;
         let meta = handle.meta()?;
-        let mut homes = self.allowed.clone().unwrap_or_else(|| self.homes.clone());
+        let mut homes = self.homes.clone();
         if self.allowed.is_none() {
             homes.push(root);
         }
@@ -205,10 +185,7 @@ impl Bounds {
     /// Whether an entry is denied, its folders having passed.
     pub(crate) fn is_denied(&self, real: &[u8], is_folder: bool) -> bool {
         self.denied.iter().any(|denied| {
-            denied
-                .patterns
-                .matched(path_of(denied.below(real)), is_folder)
-                .is_ignore()
+            denied.patterns.matched(path_of(denied.below(real)), is_folder).is_ignore()
         })
     }
 
@@ -217,15 +194,9 @@ impl Bounds {
         self.denied.iter().any(|denied| {
             let below = denied.below(real);
             let ancestors = memchr::memchr_iter(b'/', below).map(|end| (&below[..end], true));
-            ancestors
-                .chain(std::iter::once((below, is_folder)))
-                .any(|(path, is_folder)| {
-                    !path.is_empty()
-                        && denied
-                            .patterns
-                            .matched(path_of(path), is_folder)
-                            .is_ignore()
-                })
+            ancestors.chain(std::iter::once((below, is_folder))).any(|(path, is_folder)| {
+                !path.is_empty() && denied.patterns.matched(path_of(path), is_folder).is_ignore()
+            })
         })
     }
 
@@ -237,18 +208,11 @@ impl Bounds {
         }
         let mut end = path.len();
         while let Some(slash) = memchr::memrchr(b'/', &path[..end]) {
-            let parent = if slash == 0 {
-                &path[..1]
-            } else {
-                &path[..slash]
-            };
+            let parent = if slash == 0 { &path[..1] } else { &path[..slash] };
             if let Ok(place) = self.resolve_plain(parent) {
                 let Ok(place) = place else { return NOT_THERE };
                 // The next step may be a link, and then the error may be about where it leads.
-                let name = path[slash + 1..]
-                    .split(|&b| b == b'/')
-                    .next()
-                    .unwrap_or_default();
+                let name = path[slash + 1..].split(|&b| b == b'/').next().unwrap_or_default();
                 return match place.handle.entry(name) {
                     Ok(meta) if meta.kind == Kind::Link => NOT_THERE,
                     _ => error,
@@ -308,17 +272,11 @@ fn is_beneath(handle: &Handle, meta: Meta, real: Option<&[u8]>, folders: &[Ident
     let Some(slash) = memchr::memrchr(b'/', real) else {
         return false;
     };
-    let parent = if slash == 0 {
-        &real[..1]
-    } else {
-        &real[..slash]
-    };
+    let parent = if slash == 0 { &real[..1] } else { &real[..slash] };
     let Ok(folder) = Handle::open(parent).and_then(|handle| handle.anchor()) else {
         return false;
     };
-    folder
-        .meta(&real[slash + 1..])
-        .is_ok_and(|entry| entry.identity == meta.identity)
+    folder.meta(&real[slash + 1..]).is_ok_and(|entry| entry.identity == meta.identity)
         && climb(folder)
 }
 
@@ -328,14 +286,9 @@ fn deny_patterns(deny: &[String]) -> Result<Option<Gitignore>, Error> {
     }
     let mut builder = GitignoreBuilder::new("");
     for pattern in deny {
-        builder
-            .add_line(None, pattern)
-            .map_err(|error| Error::Glob(error.to_string()))?;
+        builder.add_line(None, pattern).map_err(|error| Error::Glob(error.to_string()))?;
     }
-    builder
-        .build()
-        .map(Some)
-        .map_err(|error| Error::Glob(error.to_string()))
+    builder.build().map(Some).map_err(|error| Error::Glob(error.to_string()))
 }
 
 /// Bytes of a path as the crates take them.

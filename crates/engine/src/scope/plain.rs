@@ -27,9 +27,7 @@ impl Handle {
     }
 
     pub(crate) fn meta(&self) -> Result<Meta, i32> {
-        fs::metadata(&self.0)
-            .map(|meta| meta_of(&meta, &self.0))
-            .map_err(number)
+        fs::metadata(&self.0).map(|meta| meta_of(&meta, &self.0)).map_err(number)
     }
 
     /// What an entry of this folder is, not following a link.
@@ -61,9 +59,7 @@ pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     pub(crate) fn identity(&self) -> Result<Identity, i32> {
-        fs::metadata(&self.0)
-            .map(|meta| meta_of(&meta, &self.0).identity)
-            .map_err(number)
+        fs::metadata(&self.0).map(|meta| meta_of(&meta, &self.0).identity).map_err(number)
     }
 
     pub(crate) fn parent(&self) -> Result<Folder, i32> {
@@ -87,9 +83,7 @@ impl Folder {
 
     pub(crate) fn meta(&self, name: &[u8]) -> Result<Meta, i32> {
         let path = self.0.join(path_of(name));
-        fs::symlink_metadata(&path)
-            .map(|meta| meta_of(&meta, &path))
-            .map_err(number)
+        fs::symlink_metadata(&path).map(|meta| meta_of(&meta, &path)).map_err(number)
     }
 
     pub(crate) fn leads_somewhere(&self, name: &[u8]) -> bool {
@@ -112,10 +106,7 @@ impl Folder {
 
     pub(crate) fn beneath(&self, path: &[u8]) -> Result<Folder, i32> {
         let mut here = Folder(self.0.clone());
-        for name in path
-            .split(|&byte| byte == b'/')
-            .filter(|name| !name.is_empty())
-        {
+        for name in path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
             here = here.folder(name)?;
         }
         Ok(here)
@@ -123,9 +114,7 @@ impl Folder {
 
     /// Only opening shows it here.
     pub(crate) fn readable(&self, name: &[u8], _: &Meta, _: u32) -> Result<(), i32> {
-        fs::File::open(self.0.join(path_of(name)))
-            .map(|_| ())
-            .map_err(number)
+        fs::File::open(self.0.join(path_of(name))).map(|_| ()).map_err(number)
     }
 
     pub(crate) fn is_special(&self) -> bool {
@@ -149,18 +138,12 @@ impl File {
             return Err(NOT_REGULAR);
         }
         let file = fs::File::open(path).map_err(number)?;
-        Ok(File {
-            file,
-            meta: meta_of(&meta, path),
-        })
+        Ok(File { file, meta: meta_of(&meta, path) })
     }
 
     pub(crate) fn meta_now(&self) -> Result<Meta, i32> {
         let now = self.file.metadata().map_err(number)?;
-        Ok(Meta {
-            identity: self.meta.identity,
-            ..meta_of(&now, std::path::Path::new(""))
-        })
+        Ok(Meta { identity: self.meta.identity, ..meta_of(&now, std::path::Path::new("")) })
     }
 
     pub(crate) fn rewind(&self) -> Result<(), i32> {
@@ -231,14 +214,8 @@ fn time_of(time: std::time::SystemTime) -> Time {
             let before = before.duration();
             let seconds = -i64::try_from(before.as_secs()).unwrap_or(i64::MAX);
             match before.subsec_nanos() {
-                0 => Time {
-                    seconds,
-                    nanoseconds: 0,
-                },
-                part => Time {
-                    seconds: seconds - 1,
-                    nanoseconds: 1_000_000_000 - part,
-                },
+                0 => Time { seconds, nanoseconds: 0 },
+                part => Time { seconds: seconds - 1, nanoseconds: 1_000_000_000 - part },
             }
         }
     }
@@ -247,10 +224,7 @@ fn time_of(time: std::time::SystemTime) -> Time {
 #[cfg(unix)]
 fn identity_of(meta: &fs::Metadata, _: &std::path::Path) -> Identity {
     use std::os::unix::fs::MetadataExt;
-    Identity {
-        device: meta.dev(),
-        inode: meta.ino(),
-    }
+    Identity { device: meta.dev(), inode: meta.ino() }
 }
 
 /// Where the standard library tells no identity, the path without links stands for it.
@@ -258,13 +232,8 @@ fn identity_of(meta: &fs::Metadata, _: &std::path::Path) -> Identity {
 fn identity_of(_: &fs::Metadata, path: &std::path::Path) -> Identity {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
-    fs::canonicalize(path)
-        .unwrap_or_else(|_| path.to_path_buf())
-        .hash(&mut hasher);
-    Identity {
-        device: 0,
-        inode: hasher.finish(),
-    }
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()).hash(&mut hasher);
+    Identity { device: 0, inode: hasher.finish() }
 }
 
 /// No one is known to own anything here.
