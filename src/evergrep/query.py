@@ -266,7 +266,7 @@ def git_places(env: Mapping[str, str]) -> GitPlaces:
         home=place("HOME"),
         config_home=place("XDG_CONFIG_HOME"),
         global_config=place("GIT_CONFIG_GLOBAL"),
-        system_config=place("GIT_CONFIG_SYSTEM"),
+        system_config=place("GIT_CONFIG_SYSTEM") or b"/etc/gitconfig",
     )
 
 

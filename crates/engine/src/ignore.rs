@@ -11,7 +11,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::query::{GitPlaces, Kind};
-use crate::scope::{Bounds, File, Folder, Handle, IS_LINK, Identity, NOT_THERE, path_of};
+use crate::scope::{Bounds, File, Folder, Handle, Identity, NOT_REGULAR, NOT_THERE, path_of};
 
 /// The most that is read of one rule file (R11).
 pub(crate) const RULE_FILE_BYTES: usize = 1 << 20;
@@ -193,13 +193,14 @@ impl Reader<'_> {
         let opened = match kind {
             Kind::File => folder.file(name),
             Kind::Link => self.bounds.linked_file(&[path, name].concat(), self.root),
-            _ => Err(NOT_THERE),
+            _ => Err(NOT_REGULAR),
         };
         match opened {
             Ok(file) => rules_of(&file, || [path, name].concat(), complaints),
-            Err(NOT_THERE | IS_LINK) => Gitignore::empty(),
+            // Gone since it was listed; what stands there as a link or a pipe is told.
+            Err(NOT_THERE) if kind == Kind::File => Gitignore::empty(),
             Err(error) => {
-                complaints.push(([path, name].concat(), error));
+                complaints.push(([path, name].concat(), error.max(0)));
                 Gitignore::empty()
             }
         }
@@ -295,12 +296,11 @@ pub(crate) fn global_excludes(places: &GitPlaces, base: &[u8]) -> Gitignore {
     let under =
         |folder: Option<&[u8]>, rest: &[u8]| folder.map(|folder| [folder, b"/", rest].concat());
     let config_home = places.config_home.clone().or_else(|| under(home, b".config"));
-    let system = places.system_config.clone().unwrap_or_else(|| b"/etc/gitconfig".to_vec());
     let configurations = [
         places.global_config.clone(),
         under(home, b".gitconfig"),
         under(config_home.as_deref(), b"git/config"),
-        Some(system),
+        places.system_config.clone(),
     ];
     let named = configurations
         .into_iter()

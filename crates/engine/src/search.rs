@@ -153,9 +153,9 @@ fn ground(
     })
 }
 
+/// A folder's path as ripgrep joins it with a name: all its own slashes stay.
 fn with_slash(path: &[u8]) -> Vec<u8> {
-    let end = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
-    [&path[..end], b"/"].concat()
+    if path.ends_with(b"/") { path.to_vec() } else { [path, b"/"].concat() }
 }
 
 fn answer(
