@@ -31,6 +31,6 @@ def tool(
     made = dialects.tool(name, settings)
     return made.on(
         workspace,
-        cwd=workspace.root if cwd is None else os.path.join(workspace.root, cwd),  # noqa: PTH118
+        cwd=workspace.root if cwd is None else os.path.join(workspace.root, cwd),
         env=dict(os.environ) if env is None else env,
     )

@@ -7,10 +7,8 @@ This file knows no agent, no door and no file system.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Literal, NamedTuple, Protocol
 
 # --- the question ---------------------------------------------------------------------------
@@ -59,9 +57,12 @@ class Pattern:
 
     text: str
     ignore_case: bool = False
+    smart_case: bool = False
+    """Whether case is ignored if the pattern has letters, and none of them is a capital."""
     literal: bool = False
     word: bool = False
     """Whether a match must be a whole word."""
+    whole_line: bool = False
     multi_line: bool = False
     """Whether a match may cross line ends."""
 
@@ -87,6 +88,7 @@ class Reading:
     """`nul`: a file met by the walk is given up at its first NUL, in ripgrep's 64 KiB pieces, and
     a pattern that needs a NUL is refused. A file named as a root is always searched as text."""
     max_size: int | None = None
+    """Larger files that the walk meets are left out."""
     line_bytes: int | None = None
     """How many bytes of a line are kept; its full length is told beside it."""
 
@@ -144,7 +146,7 @@ class Hit(NamedTuple):
     """`file`, `folder`, `link` or `other`."""
     time: int | None
     """Modification time in nanoseconds, where the order or the caller needed it."""
-    count: int | None = None
+    count: int | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
     """Matching lines, where counts or lines were wanted."""
     lines: tuple[Line, ...] = ()
     binary: int | None = None
@@ -270,19 +272,17 @@ def git_places(env: Mapping[str, str]) -> GitPlaces:
     )
 
 
-def plain(value: object) -> Any:
+def plain(value: Any) -> Any:
     """The same value as JSON can hold it; bytes that are not UTF-8 become `{"base64": ...}`."""
     if isinstance(value, bytes):
         try:
             return value.decode()
         except UnicodeDecodeError:
+            import base64  # not for everyone's start
+
             return {"base64": base64.b64encode(value).decode()}
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        named: Any = value
-        return {field: plain(getattr(named, field)) for field in named._fields}
-    if isinstance(value, tuple | list):
-        items: Any = value
-        return [plain(item) for item in items]
+    if hasattr(value, "_fields"):
+        return {field: plain(getattr(value, field)) for field in value._fields}
+    if type(value) in (tuple, list):
+        return [plain(item) for item in value]
     return value

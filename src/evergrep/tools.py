@@ -7,12 +7,11 @@ native module serves for the cancel flag and for reading arguments as serde_json
 
 from __future__ import annotations
 
-import json
-import threading
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from importlib.resources import files
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 from evergrep import _engine
 from evergrep.query import Answer, Cancellation, Query, Searcher, Stat
@@ -87,7 +86,7 @@ class Tool:
         return f"{self.dialect}.{self.name}"
 
     def on(self, searcher: Searcher, *, cwd: str, env: Mapping[str, str]) -> Tool:
-        """The same tool, with the same session state, on a Searcher, a folder and an environment."""
+        """The same tool, with its session state, on a Searcher, a folder and an environment."""
         return replace(self, searcher=searcher, cwd=cwd, env=env)
 
     def __call__(
@@ -103,7 +102,9 @@ class Tool:
         which raises `QueryError` of kind `cancelled`.
         """
         if self.searcher is None:
-            raise TypeError(f"{self.full_name} has no Searcher yet: use evergrep.tool(...) or .on(...)")
+            raise TypeError(
+                f"{self.full_name} has no Searcher yet: use evergrep.tool(...) or .on(...)"
+            )
         call = Call(self.cwd, self.env, structured, self.searcher, cancel)
         try:
             return self.run(call, json_text(arguments))
@@ -116,6 +117,7 @@ class Tool:
         Each call has a thread of its own: a shared pool could be filled by a few slow calls.
         """
         import asyncio  # 45 ms that only asynchronous callers pay, who have it already
+        import threading
 
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Reply] = loop.create_future()
@@ -154,6 +156,8 @@ def json_text(arguments: Arguments) -> bytes:
         return arguments
     if isinstance(arguments, str):
         return arguments.encode("utf-8", "surrogatepass")
+    import json  # here and below: not every start needs it
+
     # A lone surrogate stays an escape, so that the contract's own parser judges it.
     text = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
     try:
@@ -164,7 +168,14 @@ def json_text(arguments: Arguments) -> bytes:
 
 def definition(package: str, file_name: str) -> dict[str, Any]:
     """A tool's name, description and schema, from the JSON file in its dialect's folder."""
-    return json.loads(files(package).joinpath(file_name).read_text("utf-8"))
+    import json
+
+    module = sys.modules[package]
+    # By the module's own loader, so that a package in an archive works, too; importlib.resources
+    # would do the same for 18 ms of a start.
+    loader: Any = module.__loader__
+    folder = os.path.dirname(module.__file__ or "")
+    return json.loads(loader.get_data(os.path.join(folder, file_name)))
 
 
 def read_arguments(
@@ -174,8 +185,12 @@ def read_arguments(
     return _engine.read_arguments(text, name, fields)
 
 
-def make_settings(kind: type[SettingsType], values: Mapping[str, Any], dialect: str) -> SettingsType:
+def make_settings(
+    kind: type[SettingsType], values: Mapping[str, Any], dialect: str
+) -> SettingsType:
     """A dialect's Settings from named values; an unknown name or a wrong type is a ValueError."""
+    from typing import get_type_hints
+
     known = {each.name for each in fields(kind)}  # type: ignore[arg-type]
     types = get_type_hints(kind)
     for name, value in values.items():

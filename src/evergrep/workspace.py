@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from evergrep import _engine
-from evergrep.query import Answer, Cancellation, Query, Stat, encode_path
+from evergrep.query import Answer, Cancellation, Query, QueryError, Stat, encode_path
 from evergrep.scope import Scope
 
 PathText = str | os.PathLike[str]
@@ -38,14 +37,17 @@ class Workspace:
             raise TypeError("allow and deny each take a list, not one text")
         if index != "off":
             raise ValueError(f"index takes 'off', not {index!r}")
-        # Joined, not normalised: the spelling of the root survives into answers.
-        self.root = os.path.join(Path.cwd(), os.fspath(root))  # noqa: PTH118
-        if not Path(self.root).is_dir():
+        self.root = _absolute(root)
+        if not os.path.isdir(self.root):
             raise NotADirectoryError(f"{self.root} is not a folder that can be opened")
         allowed = None
         if allow is not None:
-            allowed = tuple(encode_path(str(Path(each).absolute())) for each in allow)
+            allowed = tuple(encode_path(_absolute(each)) for each in allow)
         self.scope = Scope(encode_path(self.root), allowed, tuple(deny))
+        try:
+            self.stat(self.scope.root)
+        except QueryError as error:
+            raise ValueError(f"deny: {error.text}") from None
 
     def search(self, query: Query, cancel: Cancellation | None = None) -> Answer:
         """What the tree holds now; the interpreter is free while the engine works."""
@@ -60,3 +62,12 @@ class Workspace:
     def __repr__(self) -> str:
         confined = "" if self.scope.allow is None else f", allow={list(self.scope.allow)!r}"
         return f"Workspace({self.root!r}{confined})"
+
+
+def _absolute(path: PathText) -> str:
+    """From the top, without `.` and doubled slashes; `..` stays, for a link may stand before it."""
+    text = os.path.join(os.getcwd(), path) if not os.path.isabs(path) else os.fspath(path)
+    drive, rest = os.path.splitdrive(text)
+    return (
+        drive + os.sep + os.sep.join(part for part in rest.split(os.sep) if part not in ("", "."))
+    )

@@ -73,8 +73,10 @@ fn one_pattern(value: &Bound<'_, PyAny>) -> PyResult<Pattern> {
     Ok(Pattern {
         text: field(value, "text")?,
         ignore_case: field(value, "ignore_case")?,
+        smart_case: field(value, "smart_case")?,
         literal: field(value, "literal")?,
         word: field(value, "word")?,
+        whole_line: field(value, "whole_line")?,
         multi_line: field(value, "multi_line")?,
     })
 }

@@ -56,9 +56,12 @@ fn search<'py>(
             }
         })
     };
+    // Python runs signal handlers on the main thread only; the others need not ask.
+    let main = on_main_thread(py)?;
     let answered = py.detach(|| {
         catch_unwind(AssertUnwindSafe(|| {
-            engine::search(&question, &bounds, flag.as_deref(), Some(&interrupt))
+            let interrupt: engine::halt::Interrupt<'_> = &interrupt;
+            engine::search(&question, &bounds, flag.as_deref(), main.then_some(interrupt))
         }))
     });
     if let Ok(Some(error)) = raised.into_inner() {
@@ -81,6 +84,14 @@ fn stat<'py>(path: Vec<u8>, scope: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
         Ok(Err(error)) => Err(convert::query_error(py, error.kind(), &error.to_string())),
         Err(panic) => Err(fault(py, &*panic)),
     }
+}
+
+fn on_main_thread(py: Python<'_>) -> PyResult<bool> {
+    if !cfg!(target_os = "linux") {
+        return Ok(true);
+    }
+    let thread: u64 = py.import("_thread")?.call_method0("get_native_id")?.extract()?;
+    Ok(thread == u64::from(std::process::id()))
 }
 
 /// A panic is an error of its call.

@@ -70,7 +70,7 @@ impl<'q> Seeker<'q> {
         halt: &Halt<'_>,
     ) -> Result<Sought, i32> {
         let size = file.meta.size;
-        if self.query.reading.max_size.is_some_and(|most| size > most) {
+        if walked && self.query.reading.max_size.is_some_and(|most| size > most) {
             return Ok(left_out(Reason::TooLarge));
         }
         let quits_at_nul = walked && self.query.reading.binary == BinaryFlavour::Nul;
@@ -100,7 +100,9 @@ impl<'q> Seeker<'q> {
             file.rewind()?;
             return self.seek_stream(file, quits, halt);
         }
-        let nul = memchr::memchr(0, &self.buffer).map(|at| at as u64);
+        // UTF-16 is full of them, and is text once it is decoded.
+        let decoded = !quits && read::is_utf16(&self.buffer);
+        let nul = memchr::memchr(0, &self.buffer).filter(|_| !decoded).map(|at| at as u64);
         let noticed = Noticed::default();
         noticed.nul.set(nul);
         let mut take =

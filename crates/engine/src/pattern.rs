@@ -16,8 +16,10 @@ pub(crate) fn compile(pattern: &Pattern, binary: BinaryFlavour) -> Result<RegexM
     builder
         .multi_line(true)
         .case_insensitive(pattern.ignore_case)
+        .case_smart(pattern.smart_case)
         .fixed_strings(pattern.literal)
         .word(pattern.word)
+        .whole_line(pattern.whole_line)
         .size_limit(COMPILED_BYTES)
         .dfa_size_limit(AUTOMATON_BYTES);
     if !pattern.multi_line {

@@ -61,10 +61,14 @@ pub struct Pattern {
     pub text: String,
     /// Whether letter case counts not.
     pub ignore_case: bool,
+    /// Whether it counts only if the pattern has a capital.
+    pub smart_case: bool,
     /// Whether the text stands for itself.
     pub literal: bool,
     /// Whether a match must be a whole word.
     pub word: bool,
+    /// Whether a match must be a whole line.
+    pub whole_line: bool,
     /// Whether a match may cross line ends.
     pub multi_line: bool,
 }
@@ -111,7 +115,7 @@ pub enum BinaryFlavour {
 pub struct Reading {
     /// When a file counts as binary.
     pub binary: BinaryFlavour,
-    /// Larger files are left out.
+    /// Larger files that the walk meets are left out.
     pub max_size: Option<u64>,
     /// How many bytes of a line are kept.
     pub line_bytes: Option<usize>,

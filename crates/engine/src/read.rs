@@ -66,6 +66,11 @@ pub(crate) fn whole(file: &mut File, buffer: &mut Vec<u8>) -> Result<Steadiness,
     Ok(Steadiness::Changing)
 }
 
+/// Whether text starts with the mark of UTF-16, which the searcher decodes.
+pub(crate) fn is_utf16(start: &[u8]) -> bool {
+    start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff")
+}
+
 /// What a stream noticed; shared with whoever takes the lines.
 #[derive(Default)]
 pub(crate) struct Noticed {
@@ -162,6 +167,9 @@ impl io::Read for Stream<'_> {
         let most = most.min(LINE_BYTES.saturating_sub(self.line).max(1));
         let read = self.file.read_into(&mut piece[..most])?;
         self.left -= read as u64;
+        if self.given == 0 && is_utf16(&piece[..read]) {
+            self.watch_nul = false;
+        }
         if self.watch_nul
             && self.noticed.nul.get().is_none()
             && let Some(at) = memchr::memchr(0, &piece[..read])

@@ -115,9 +115,6 @@ fn resolve(query: &Query, bounds: &Bounds, hunt: &mut Hunt<'_>) -> Resolved {
                 Kind::Link | Kind::Other => (Found::Other, 0),
             },
         };
-        if found == Found::Unreadable {
-            hunt.gathered.skips.add(path.clone(), Reason::Unreadable, error);
-        }
         resolved.states.push(RootState { path: path.clone(), found, error });
     }
     resolved

@@ -29,20 +29,10 @@ const TYPES: &[Case<'_>] = &[
         &[],
         &[".hidden.py", "a.py", "sub/b.pyi"],
     ),
-    (
-        "several types add up",
-        &["py", "rust"],
-        &[],
-        &[".hidden.py", "a.py", "a.rs", "sub/b.pyi"],
-    ),
+    ("several types add up", &["py", "rust"], &[], &[".hidden.py", "a.py", "a.rs", "sub/b.pyi"]),
     ("a type may fit whole names", &["make"], &[], &["Makefile"]),
     ("even hidden ones", &["sh"], &[], &[".bashrc"]),
-    (
-        "a type left out leaves the rest",
-        &[],
-        &["py"],
-        &["Makefile", "a.rs", "sub/c.txt"],
-    ),
+    ("a type left out leaves the rest", &[], &["py"], &["Makefile", "a.rs", "sub/c.txt"]),
     (
         "one taken and another left out",
         &["py", "rust"],

@@ -26,11 +26,7 @@ const RULES: &[Case<'_>] = &[
         &[(".jj/", ""), (".gitignore", "x"), ("x", ""), ("y", "")],
         &["y"],
     ),
-    (
-        ".ignore needs no repository",
-        &[(".ignore", "x"), ("x", ""), ("y", "")],
-        &["y"],
-    ),
+    (".ignore needs no repository", &[(".ignore", "x"), ("x", ""), ("y", "")], &["y"]),
     (
         ".ignore wins over .gitignore",
         &[(".git/", ""), (".gitignore", "x\n!y"), (".ignore", "!x\ny"), ("x", ""), ("y", "")],
@@ -66,14 +62,17 @@ const RULES: &[Case<'_>] = &[
         &[(".ignore", "/x"), ("x", ""), ("d/x", "")],
         &["d/x"],
     ),
-    (
-        "so does one in the middle",
-        &[(".ignore", "d/x"), ("d/x", ""), ("e/d/x", "")],
-        &["e/d/x"],
-    ),
+    ("so does one in the middle", &[(".ignore", "d/x"), ("d/x", ""), ("e/d/x", "")], &["e/d/x"]),
     (
         "two stars span folders, none too",
-        &[(".ignore", "**/x\na/**/z"), ("x", ""), ("d/e/x", ""), ("a/z", ""), ("a/b/c/z", ""), ("y", "")],
+        &[
+            (".ignore", "**/x\na/**/z"),
+            ("x", ""),
+            ("d/e/x", ""),
+            ("a/z", ""),
+            ("a/b/c/z", ""),
+            ("y", ""),
+        ],
         &["y"],
     ),
     (
@@ -93,7 +92,14 @@ const RULES: &[Case<'_>] = &[
     ),
     (
         "an inner repository is free of the outer one's .gitignore, not of its .ignore",
-        &[(".git/", ""), (".gitignore", "x"), (".ignore", "y"), ("d/.git/", ""), ("d/x", ""), ("d/y", "")],
+        &[
+            (".git/", ""),
+            (".gitignore", "x"),
+            (".ignore", "y"),
+            ("d/.git/", ""),
+            ("d/x", ""),
+            ("d/y", ""),
+        ],
         &["d/x"],
     ),
     (
@@ -111,21 +117,13 @@ const RULES: &[Case<'_>] = &[
         &[(".ignore", "x\r\ny\r\n"), ("x", ""), ("y", ""), ("z", "")],
         &["z"],
     ),
-    (
-        "nor a byte order mark",
-        &[(".ignore", "\u{feff}x\n"), ("x", ""), ("y", "")],
-        &["y"],
-    ),
+    ("nor a byte order mark", &[(".ignore", "\u{feff}x\n"), ("x", ""), ("y", "")], &["y"]),
     (
         "braces are alternatives here, though not to git",
         &[(".ignore", "x.{a,b}"), ("x.a", ""), ("x.b", ""), ("x.c", "")],
         &["x.c"],
     ),
-    (
-        "a line that is no glob is lost alone",
-        &[(".ignore", "{x\ny"), ("x", ""), ("y", "")],
-        &["x"],
-    ),
+    ("a line that is no glob is lost alone", &[(".ignore", "{x\ny"), ("x", ""), ("y", "")], &["x"]),
     (
         "rule files are hidden names themselves",
         &[(".ignore", ""), (".rgignore", ""), (".gitignore", ""), ("x", "")],
@@ -143,7 +141,8 @@ fn rules_leave_what_ripgrep_leaves() {
 
 #[test]
 fn without_rules_every_plain_name_is_left() {
-    let tree = Tree::of(&[(".git/", ""), (".gitignore", "x"), (".ignore", "y"), ("x", ""), ("y", "")]);
+    let tree =
+        Tree::of(&[(".git/", ""), (".gitignore", "x"), (".ignore", "y"), ("x", ""), ("y", "")]);
     let mut query = tree.query();
     query.files.ignore = IgnoreFlavour::None;
     assert_eq!(["x", "y"], *tree.told(&query));
@@ -212,10 +211,7 @@ fn global_excludes_count_in_a_repository_and_after_its_own_rules() {
     let query = Query {
         roots: tree.roots(&["r", "q"]),
         files: Files {
-            places: GitPlaces {
-                home: Some(tree.bytes("home")),
-                ..tree::nowhere()
-            },
+            places: GitPlaces { home: Some(tree.bytes("home")), ..tree::nowhere() },
             ..tree.query().files
         },
         ..tree.query()
@@ -248,7 +244,13 @@ fn global_excludes_are_found_where_git_looks_in_its_order() {
         system_config: Some(tree.bytes("p/system")),
     };
     query.files.globs = vec!["!p".to_owned()];
-    for (gone, left) in [("", "cdhs"), ("global", "cdgs"), (".gitconfig", "dghs"), ("config/git/config", "cdgh"), ("system", "cghs")] {
+    for (gone, left) in [
+        ("", "cdhs"),
+        ("global", "cdgs"),
+        (".gitconfig", "dghs"),
+        ("config/git/config", "cdgh"),
+        ("system", "cghs"),
+    ] {
         if !gone.is_empty() {
             std::fs::remove_file(tree.at(format!("p/{gone}"))).expect("gone");
         }
@@ -279,7 +281,8 @@ fn pipes_in_place_of_rule_files_hold_nobody() {
 #[test]
 fn a_linked_rule_file_counts_only_where_it_leads_beneath_the_root() {
     let outside = Tree::of(&[("rules", "x")]);
-    let tree = Tree::of(&[("rules", "x\nrules"), ("a/x", ""), ("b/x", ""), ("c/x", ""), ("d/x", "")]);
+    let tree =
+        Tree::of(&[("rules", "x\nrules"), ("a/x", ""), ("b/x", ""), ("c/x", ""), ("d/x", "")]);
     tree.link("a/.ignore", tree.at("rules"));
     tree.link("b/.ignore", outside.at("rules"));
     tree.link("c/.ignore", "/dev/zero");

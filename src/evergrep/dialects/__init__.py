@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.resources import files
 from typing import Any, Protocol, cast
 
 from evergrep.tools import Tool, make_settings
@@ -31,8 +30,13 @@ def names() -> list[str]:
 
 def find(name: str) -> Dialect:
     """The dialect of that name; the error for an unknown one lists those there are."""
-    if name in _own():
-        return cast(Dialect, import_module(f"{__name__}.{name}"))
+    module = f"{__name__}.{name}"
+    if name.isidentifier():
+        try:
+            return cast(Dialect, import_module(module))
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
     point = _installed().get(name)
     if point is None:
         raise LookupError(f"no dialect is called {name!r}; there are: {', '.join(names())}")
@@ -56,11 +60,13 @@ def tool(full_name: str, settings: Mapping[str, Any]) -> Tool:
 
 
 def _own() -> list[str]:
-    return [each.name for each in files(__name__).iterdir() if each.joinpath("__init__.py").is_file()]
+    # Imported here, like the next: only a list of names needs them.
+    from pkgutil import iter_modules
+
+    return [each.name for each in iter_modules(__path__) if each.ispkg]
 
 
 def _installed() -> dict[str, Any]:
-    # Imported here: it costs more than the rest of a command line's start, and few have one.
     from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group=GROUP)}

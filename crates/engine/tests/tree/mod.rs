@@ -111,22 +111,15 @@ impl Tree {
             false => UNIX_EPOCH + whole,
         } + Duration::from_nanos(nanoseconds.into());
         let file = fs::File::options().append(true).open(self.at(path));
-        file.and_then(|file| file.set_modified(time))
-            .expect("a time");
+        file.and_then(|file| file.set_modified(time)).expect("a time");
         self
     }
 
     /// A query over the whole tree: every file, by path.
     pub fn query(&self) -> Query {
         Query {
-            roots: vec![Root {
-                path: self.bytes(""),
-            }],
-            files: Files {
-                glob_base: self.bytes(""),
-                places: nowhere(),
-                ..Files::default()
-            },
+            roots: vec![Root { path: self.bytes("") }],
+            files: Files { glob_base: self.bytes(""), places: nowhere(), ..Files::default() },
             order: Order::Path,
             ..Query::default()
         }
@@ -136,19 +129,14 @@ impl Tree {
     pub fn lines(&self, pattern: &str) -> Query {
         Query {
             pattern: Some(regex(pattern)),
-            want: Want {
-                kind: WantKind::Lines,
-                ..Want::default()
-            },
+            want: Want { kind: WantKind::Lines, ..Want::default() },
             ..self.query()
         }
     }
 
     /// The same with other roots, relative to the tree.
     pub fn roots(&self, paths: &[&str]) -> Vec<Root> {
-        let path = |path: &&str| Root {
-            path: self.bytes(path),
-        };
+        let path = |path: &&str| Root { path: self.bytes(path) };
         paths.iter().map(path).collect()
     }
 
@@ -164,10 +152,7 @@ impl Tree {
 
     /// A scope that allows everything.
     pub fn scope(&self) -> Scope {
-        Scope {
-            root: self.bytes(""),
-            ..Scope::default()
-        }
+        Scope { root: self.bytes(""), ..Scope::default() }
     }
 
     /// Answers a query and tells the hits.
@@ -194,7 +179,8 @@ impl Tree {
                     one += &format!(" (of {})", line.length);
                 }
                 if !line.spans.is_empty() {
-                    let spans: Vec<_> = line.spans.iter().map(|(a, b)| format!("{a}..{b}")).collect();
+                    let spans: Vec<_> =
+                        line.spans.iter().map(|(a, b)| format!("{a}..{b}")).collect();
                     one += &format!(" [{}]", spans.join(","));
                 }
                 told.push(one);
@@ -243,26 +229,17 @@ impl Drop for Tree {
 
 /// Places where no git configuration is.
 pub fn nowhere() -> GitPlaces {
-    GitPlaces {
-        system_config: Some(b"/nonexistent/evergrep".to_vec()),
-        ..GitPlaces::default()
-    }
+    GitPlaces { system_config: Some(b"/nonexistent/evergrep".to_vec()), ..GitPlaces::default() }
 }
 
 /// A plain regular expression.
 pub fn regex(text: &str) -> Pattern {
-    Pattern {
-        text: text.to_owned(),
-        ..Pattern::default()
-    }
+    Pattern { text: text.to_owned(), ..Pattern::default() }
 }
 
 /// A query for the files that match.
 pub fn matching(query: Query, pattern: &str) -> Query {
-    Query {
-        pattern: Some(regex(pattern)),
-        ..query
-    }
+    Query { pattern: Some(regex(pattern)), ..query }
 }
 
 /// Numbers that look random and are the same on every run (xorshift).
