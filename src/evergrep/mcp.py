@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from evergrep import __version__, dialects
-from evergrep.query import QueryError, encode_path
-from evergrep.tools import Tool
+from evergrep.query import QueryError
+from evergrep.tools import Tool, setting_value
 from evergrep.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -158,19 +158,12 @@ def settings_of(options: Options) -> dict[str, dict[str, Any]]:
             has = ", ".join(f"{each}.{key}" for each in known for key in known[each]) or "none"
             raise ValueError(f"--set {text}: no served dialect has {key!r}; settings: {has}")
         for taker in takers:
-            values[taker][key] = json_or_text(value)
+            values[taker][key] = setting_value(value)
     return values
 
 
 def served(options: Options) -> str:
     return f"served: {', '.join(options.dialects)}"
-
-
-def json_or_text(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def tools_of(options: Options, env: Mapping[str, str]) -> dict[str, Tool]:
@@ -180,8 +173,6 @@ def tools_of(options: Options, env: Mapping[str, str]) -> dict[str, Tool]:
         allow=None if options.unconfined else options.roots,
         deny=options.deny,
     )
-    # A first question, so that a denied pattern that can't be read is told before serving.
-    workspace.stat(encode_path(workspace.root))
     tools: dict[str, Tool] = {}
     for dialect, values in settings_of(options).items():
         for tool in dialects.tools(dialect, values).values():

@@ -101,7 +101,7 @@ class Page:
     offset: int = 0
     limit: int | None = None
     per_file: int | None = None
-    """The most matching lines taken from one file."""
+    """The most matching lines taken from one file; blocks of lines where matches cross lines."""
 
 
 OrderName = Literal["newest", "oldest", "path", "walk"]
@@ -134,7 +134,8 @@ class Line(NamedTuple):
     bytes: bytes
     is_match: bool
     length: int
-    """Its full length in bytes, of which `bytes` may be the start."""
+    """Its full length in bytes, of which `bytes` may be the start. Of a line over 64 MiB, that of a
+    window."""
     spans: tuple[tuple[int, int], ...] = ()
 
 
@@ -158,7 +159,8 @@ class RootState(NamedTuple):
 
     path: bytes
     found: str
-    """`file`, `folder`, `missing`, `unreadable` or `other`."""
+    """`file`, `folder`, `missing` (whatever the reason it could not be reached), `unreadable`
+    (there, but not to be opened) or `other`."""
     error: int
     """The system's error number, 0 for none."""
 
@@ -202,6 +204,8 @@ class Answer(NamedTuple):
     """Whether hits are known to remain behind the page."""
     roots: tuple[RootState, ...]
     skipped: tuple[Skipped, ...]
+    """What was left out: the first 1,000 by path. Where more hits remain, files that were searched
+    are not told, since behind the page it is chance which were."""
     stopped: Stopped | None
     seen: Seen
 

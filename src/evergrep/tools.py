@@ -185,6 +185,19 @@ def read_arguments(
     return _engine.read_arguments(text, name, fields)
 
 
+def setting_value(text: str) -> Any:
+    """A setting's value as a person types it: JSON where it parses, else the text itself."""
+    import json
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is Python's, not JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return text
+
+
 def make_settings(
     kind: type[SettingsType], values: Mapping[str, Any], dialect: str
 ) -> SettingsType:

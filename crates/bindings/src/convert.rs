@@ -19,9 +19,9 @@ where
     T: for<'a> FromPyObject<'a, 'py>,
 {
     let value = owner.getattr(name)?;
-    value.extract::<T>().map_err(|_| {
-        let kind = value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
-        PyTypeError::new_err(format!("{name}: a {kind} does not fit here"))
+    value.extract::<T>().map_err(|cause| {
+        let cause: PyErr = cause.into();
+        PyTypeError::new_err(format!("{name}: {}", cause.value(owner.py())))
     })
 }
 
@@ -48,11 +48,16 @@ pub fn query(value: &Bound<'_, PyAny>) -> PyResult<Query> {
         roots.push(Root { path: field(&root?, "path")? });
     }
     let pattern = value.getattr("pattern")?;
+    let want = want(&value.getattr("want")?)?;
+    let page = page(&value.getattr("page")?)?;
+    if page.unit == Unit::Lines && want.kind != WantKind::Lines {
+        return Err(PyValueError::new_err("page: counts lines, and no lines are wanted"));
+    }
     Ok(Query {
         roots,
         pattern: if pattern.is_none() { None } else { Some(one_pattern(&pattern)?) },
         files: files(&value.getattr("files")?)?,
-        want: want(&value.getattr("want")?)?,
+        want,
         reading: reading(&value.getattr("reading")?)?,
         order: word(
             value,
@@ -64,9 +69,19 @@ pub fn query(value: &Bound<'_, PyAny>) -> PyResult<Query> {
                 ("walk", Order::Walk),
             ],
         )?,
-        page: page(&value.getattr("page")?)?,
-        deadline: field(value, "deadline")?,
+        page,
+        deadline: deadline(value)?,
     })
+}
+
+fn deadline(value: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+    let seconds: Option<f64> = field(value, "deadline")?;
+    match seconds {
+        Some(seconds) if seconds.is_nan() => {
+            Err(PyValueError::new_err("deadline: takes seconds, not NaN"))
+        }
+        seconds => Ok(seconds),
+    }
 }
 
 fn one_pattern(value: &Bound<'_, PyAny>) -> PyResult<Pattern> {
@@ -163,7 +178,39 @@ pub fn query_error(py: Python<'_>, kind: &str, text: &str) -> PyErr {
     }
 }
 
+/// From this many values on the collector is held while they are made: it would look through
+/// all of them again and again, and find nothing to collect.
+const MANY: usize = 2000;
+
+/// Holds Python's garbage collector, if it was on.
+struct Collector<'py>(Option<Bound<'py, PyModule>>);
+
+impl<'py> Collector<'py> {
+    fn held(py: Python<'py>, answer: &Answer) -> PyResult<Collector<'py>> {
+        let values =
+            answer.hits.len() + answer.hits.iter().map(|hit| hit.lines.len()).sum::<usize>();
+        if values < MANY {
+            return Ok(Collector(None));
+        }
+        let gc = py.import("gc")?;
+        if !gc.call_method0("isenabled")?.is_truthy()? {
+            return Ok(Collector(None));
+        }
+        gc.call_method0("disable")?;
+        Ok(Collector(Some(gc)))
+    }
+}
+
+impl Drop for Collector<'_> {
+    fn drop(&mut self) {
+        if let Some(gc) = &self.0 {
+            let _ = gc.call_method0("enable");
+        }
+    }
+}
+
 pub fn answer(py: Python<'_>, answer: Answer) -> PyResult<Bound<'_, PyAny>> {
+    let _held = Collector::held(py, &answer)?;
     let hit_class = class!(py, "Hit")?;
     let hits = tuple(py, answer.hits, |each| hit(py, hit_class, each))?;
     let state_class = class!(py, "RootState")?;

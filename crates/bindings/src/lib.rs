@@ -46,7 +46,8 @@ fn search<'py>(
     // Ctrl-C must end a search: signals are looked at by the main thread, now and then.
     let raised = std::sync::Mutex::new(None);
     let interrupt = || {
-        Python::attach(|py| match py.check_signals() {
+        // Where the interpreter is going down no one waits for the answer.
+        Python::try_attach(|py| match py.check_signals() {
             Ok(()) => false,
             Err(error) => {
                 if let Ok(mut raised) = raised.lock() {
@@ -55,6 +56,7 @@ fn search<'py>(
                 true
             }
         })
+        .unwrap_or(true)
     };
     // Python runs signal handlers on the main thread only; the others need not ask.
     let main = on_main_thread(py)?;

@@ -55,6 +55,14 @@ impl Skips {
         }
     }
 
+    /// Forgets what was only told of files that were searched.
+    pub(crate) fn forget_searched(&mut self) {
+        let of_the_walk =
+            |reason| matches!(reason, Reason::Unreadable | Reason::Special | Reason::RuleFile);
+        self.counts.retain(|entry| of_the_walk(entry.0));
+        self.named.retain(|skipped| of_the_walk(skipped.reason));
+    }
+
     fn count(&mut self, reason: Reason, more: u64) {
         match self.counts.binary_search_by_key(&reason, |entry| entry.0) {
             Ok(at) => self.counts[at].1 += more,

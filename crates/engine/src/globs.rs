@@ -6,6 +6,20 @@ use ignore::overrides::{Override, OverrideBuilder};
 use crate::error::Error;
 use crate::scope::path_of;
 
+/// Groups in braces nested deeper than this are refused: the crate parses them by recursion, and
+/// a stack that overflows ends the process.
+const NESTED_GROUPS: usize = 64;
+
+/// Whether a glob, or a rule of a rule file, has too many groups to be parsed.
+pub(crate) fn is_too_deep(glob: &str) -> bool {
+    glob.bytes().filter(|&byte| byte == b'{').count() > NESTED_GROUPS
+}
+
+/// The error for such a glob.
+pub(crate) fn too_deep(glob: &str) -> Error {
+    Error::Glob(format!("error parsing glob '{glob}': more than {NESTED_GROUPS} groups in braces"))
+}
+
 /// Compiles the globs of a query; those with a slash start from `base`.
 pub(crate) fn compile(globs: &[String], base: &[u8]) -> Result<Override, Error> {
     if globs.is_empty() {
@@ -13,6 +27,9 @@ pub(crate) fn compile(globs: &[String], base: &[u8]) -> Result<Override, Error> 
     }
     let mut builder = OverrideBuilder::new(path_of(base));
     for glob in globs {
+        if is_too_deep(glob) {
+            return Err(too_deep(glob));
+        }
         builder.add(glob).map_err(|error| Error::Glob(error.to_string()))?;
     }
     builder.build().map_err(|error| Error::Glob(error.to_string()))

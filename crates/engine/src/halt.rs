@@ -68,16 +68,14 @@ impl<'a> Halt<'a> {
             return true;
         }
         if self.cancel.is_some_and(Cancel::is_set) {
-            self.state.store(CANCELLED, Relaxed);
-            return true;
+            return self.stop(CANCELLED);
         }
         if self.deadline.is_none() && self.interrupt.is_none() {
             return false;
         }
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
-            self.state.store(DEADLINE, Relaxed);
-            return true;
+            return self.stop(DEADLINE);
         }
         self.interrupted(now)
     }
@@ -96,15 +94,17 @@ impl<'a> Halt<'a> {
             return false;
         }
         *asked = now;
-        if interrupt() {
-            self.state.store(CANCELLED, Relaxed);
-            return true;
-        }
-        false
+        interrupt() && self.stop(CANCELLED)
+    }
+
+    /// The first reason counts.
+    fn stop(&self, reason: u8) -> bool {
+        let _ = self.state.compare_exchange(RUNNING, reason, Relaxed, Relaxed);
+        true
     }
 
     /// Stops the other threads because this one is going down.
-    pub(crate) fn fault(&self) {
+    fn fault(&self) {
         self.state.store(FAULT, Relaxed);
     }
 
@@ -116,5 +116,16 @@ impl<'a> Halt<'a> {
     /// Whether the caller ended it.
     pub(crate) fn by_cancel(&self) -> bool {
         self.state.load(Relaxed) == CANCELLED
+    }
+}
+
+/// Stops the other threads when the one that holds it goes down.
+pub(crate) struct Alarm<'a>(pub(crate) &'a Halt<'a>);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fault();
+        }
     }
 }

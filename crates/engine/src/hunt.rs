@@ -3,33 +3,39 @@
 //! Knows nothing of roots and of the walk's order; `search` and `late` say what it is shown.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use grep_regex::RegexMatcher;
 
 use crate::gathered::Gathered;
 use crate::halt::Halt;
-use crate::lines::{Seeker, Sought};
+use crate::lines::Sought;
 use crate::order::{self, Candidate};
-use crate::page;
 use crate::query::{Kind, Query, Reason, Time};
 use crate::scope::{File, Folder, IS_LINK, NOT_REGULAR, NOT_THERE, Place, current_user};
+use crate::seek::Seeker;
 use crate::walk::{Spot, Visitor};
+
+/// So many hits of one thread, and at least one in so many files, make a pattern frequent. Below
+/// that rate a page needs more files searched than are cheaply put aside; the figures only decide
+/// how long an answer takes.
+const FREQUENT_HITS: u64 = 8;
+const FREQUENT_RATE: u64 = 500;
 
 /// What the threads of one query share.
 pub(crate) struct Shared {
-    hits: AtomicU64,
-    /// With this many hits the pattern counts as frequent.
-    frequent: u64,
+    /// Whether a page is asked for, so that files may be put aside.
+    paged: bool,
+    /// Whether the pattern showed itself frequent, so that files are put aside from now on.
+    frequent: AtomicBool,
     user: u32,
 }
 
 impl Shared {
     pub(crate) fn new(query: &Query) -> Shared {
-        let deciding = page::deciding(&query.page).filter(|_| order::is_timed(query.order));
         Shared {
-            hits: AtomicU64::new(0),
-            frequent: deciding.map_or(u64::MAX, |hits| hits.saturating_mul(2).saturating_add(64)),
+            paged: query.page.limit.is_some(),
+            frequent: AtomicBool::new(false),
             user: current_user(),
         }
     }
@@ -39,7 +45,7 @@ impl Shared {
 pub(crate) struct Hunt<'q> {
     query: &'q Query,
     seeker: Option<Seeker<'q>>,
-    halt: &'q Halt<'q>,
+    pub(crate) halt: &'q Halt<'q>,
     shared: &'q Shared,
     timed: bool,
     pub(crate) gathered: Gathered,
@@ -74,6 +80,9 @@ impl<'q> Hunt<'q> {
         };
         if self.seeker.is_none() {
             self.gathered.hits.push(candidate);
+            return Ok(());
+        }
+        if self.halt.now() {
             return Ok(());
         }
         let mut file = place.file()?;
@@ -153,17 +162,21 @@ impl<'q> Hunt<'q> {
     /// Puts a file aside with its time, to be searched in order.
     fn put_aside(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8]) {
         let path = || [&spot.ground.spelled[..], &spot.path, name].concat();
-        let meta = match folder.meta(name) {
-            Ok(meta) if meta.kind == Kind::File => meta,
-            Ok(_) => return,
-            Err(error) => return self.refuse(path(), error),
-        };
-        if self.query.want.unreadable
-            && let Err(error) = folder.readable(name, &meta, self.shared.user)
-        {
-            return self.refuse(path(), error);
+        let mut time = Time::default();
+        if self.timed || self.query.want.unreadable {
+            let meta = match folder.meta(name) {
+                Ok(meta) if meta.kind == Kind::File => meta,
+                Ok(_) => return,
+                Err(error) => return self.refuse(path(), error),
+            };
+            time = meta.modified;
+            if self.query.want.unreadable
+                && let Err(error) = folder.readable(name, &meta, self.shared.user)
+            {
+                return self.refuse(path(), error);
+            }
         }
-        let candidate = new_candidate(spot, name, meta.modified);
+        let candidate = new_candidate(spot, name, time);
         self.gathered.waiting.push(candidate);
     }
 }
@@ -183,21 +196,31 @@ impl Visitor for Hunt<'_> {
             let time = match self.timed {
                 false => Time::default(),
                 true => match folder.meta(name) {
-                    Ok(meta) => meta.modified,
-                    Err(_) => return,
+                    Ok(meta) if meta.kind == Kind::File => meta.modified,
+                    Ok(_) => return,
+                    Err(error) => {
+                        let path = [&spot.ground.spelled[..], &spot.path, name].concat();
+                        return self.refuse(path, error);
+                    }
                 },
             };
             self.gathered.hits.push(new_candidate(spot, name, time));
             return;
         }
-        if self.shared.hits.load(Relaxed) >= self.shared.frequent {
+        if self.shared.frequent.load(Relaxed) {
             return self.put_aside(spot, folder, name);
         }
         if let Some((sought, time)) = self.look(spot, folder, name) {
-            self.shared.hits.fetch_add(1, Relaxed);
             let mut candidate = new_candidate(spot, name, time);
             candidate.sought = Some(sought);
             self.gathered.hits.push(candidate);
+            let hits = self.gathered.hits.len() as u64;
+            if self.shared.paged
+                && hits >= FREQUENT_HITS
+                && hits * FREQUENT_RATE >= self.gathered.searched
+            {
+                self.shared.frequent.store(true, Relaxed);
+            }
         }
     }
 }

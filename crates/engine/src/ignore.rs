@@ -6,17 +6,24 @@
 //! excludes; in each of them the innermost folder first.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::globs;
+use crate::halt::Halt;
 use crate::query::{GitPlaces, Kind};
 use crate::scope::{Bounds, File, Folder, Handle, Identity, NOT_REGULAR, NOT_THERE, path_of};
 
-/// The most that is read of one rule file (R11).
-pub(crate) const RULE_FILE_BYTES: usize = 1 << 20;
-/// The most rules that are taken from one.
-pub(crate) const RULE_FILE_RULES: usize = 100_000;
+/// The most that is read of one rule file.
+const RULE_FILE_BYTES: usize = 1 << 20;
+/// The most rules that hold at a time, of all files of a query: some 4 KiB of memory each.
+const RULES: usize = 20_000;
+/// A longer rule is lost: it would match no path that the system can hold.
+const RULE_BYTES: usize = 8 << 10;
+/// How many rules may pass before the deadline is looked at.
+const RULES_BETWEEN_LOOKS: usize = 256;
 
 /// What the rules say of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +38,7 @@ pub(crate) enum Verdict {
 
 /// Which names a listing showed that matter here.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Shown {
     rgignore: Option<Kind>,
     ignore: Option<Kind>,
     gitignore: Option<Kind>,
@@ -39,7 +46,7 @@ pub(crate) struct Found {
     jj: bool,
 }
 
-impl Found {
+impl Shown {
     /// Looks at one entry of a listing.
     pub(crate) fn see(&mut self, name: &[u8], kind: Kind) {
         match name {
@@ -61,14 +68,14 @@ impl Found {
     }
 
     /// For a folder that is not listed: each name is asked for.
-    fn ask(folder: &Folder) -> Found {
-        let mut found = Found::default();
+    fn ask(folder: &Folder) -> Shown {
+        let mut shown = Shown::default();
         for name in [&b".rgignore"[..], b".ignore", b".gitignore", b".git", b".jj"] {
             if let Ok(meta) = folder.meta(name) {
-                found.see(name, meta.kind);
+                shown.see(name, meta.kind);
             }
         }
-        found
+        shown
     }
 }
 
@@ -86,11 +93,15 @@ pub(crate) struct Rules {
     is_repository: bool,
     /// Whether this folder or one above is.
     in_repository: bool,
+    /// How many rules these are, and where they are counted.
+    count: usize,
+    held: Arc<AtomicUsize>,
 }
 
 impl Drop for Rules {
     /// A chain as long as the tree is deep must not be freed by recursion (R20).
     fn drop(&mut self) {
+        self.held.fetch_sub(self.count, Relaxed);
         let mut next = self.above.take();
         while let Some(mut rules) = next.and_then(Arc::into_inner) {
             next = rules.above.take();
@@ -104,6 +115,9 @@ pub(crate) type Complaint = (Vec<u8>, i32);
 /// What reading a folder's rules needs to know.
 pub(crate) struct Reader<'q> {
     pub(crate) bounds: &'q Bounds,
+    pub(crate) halt: &'q Halt<'q>,
+    /// How many rules the query holds.
+    pub(crate) held: &'q Arc<AtomicUsize>,
     /// The search root: beneath it a linked rule file is followed.
     pub(crate) root: Identity,
 }
@@ -116,30 +130,32 @@ impl Reader<'_> {
         above: &Option<Arc<Rules>>,
         folder: &Folder,
         path: &[u8],
-        found: Found,
+        shown: Shown,
         complaints: &mut Vec<Complaint>,
     ) -> Option<Arc<Rules>> {
-        if found.nothing() {
+        if shown.nothing() {
             return above.clone();
         }
         let mut one = |name: &[u8], kind: Option<Kind>| match kind {
             None => Gitignore::empty(),
             Some(kind) => self.read(folder, path, name, kind, complaints),
         };
-        let rgignore = one(b".rgignore", found.rgignore);
-        let ignore = one(b".ignore", found.ignore);
-        let gitignore = one(b".gitignore", found.gitignore);
-        let has_git = match found.git {
+        let rgignore = one(b".rgignore", shown.rgignore);
+        let ignore = one(b".ignore", shown.ignore);
+        let gitignore = one(b".gitignore", shown.gitignore);
+        let has_git = match shown.git {
             None => false,
             Some(Kind::Link) => folder.leads_somewhere(b".git"),
             Some(_) => true,
         };
-        let exclude = match found.git {
+        let exclude = match shown.git {
             Some(kind) if has_git => self.exclude(folder, path, kind, complaints),
             _ => Gitignore::empty(),
         };
-        let is_repository = has_git || found.jj;
-        let rules = Rules {
+        let is_repository = has_git || shown.jj;
+        let mut rules = Rules {
+            count: 0,
+            held: self.held.clone(),
             in_repository: is_repository || above.as_ref().is_some_and(|up| up.in_repository),
             above: above.clone(),
             base: path.len(),
@@ -149,11 +165,10 @@ impl Reader<'_> {
             exclude,
             is_repository,
         };
-        let empty = !is_repository
-            && rules.rgignore.is_empty()
-            && rules.ignore.is_empty()
-            && rules.gitignore.is_empty();
-        if empty { above.clone() } else { Some(Arc::new(rules)) }
+        let all = [&rules.rgignore, &rules.ignore, &rules.gitignore, &rules.exclude];
+        rules.count = all.iter().map(|each| each.len()).sum();
+        self.held.fetch_add(rules.count, Relaxed);
+        if rules.count == 0 && !is_repository { above.clone() } else { Some(Arc::new(rules)) }
     }
 
     /// The rules of all folders above a search root, which ripgrep reads up to the top.
@@ -177,7 +192,7 @@ impl Reader<'_> {
         }
         let mut rules = None;
         for (folder, base) in folders.iter().rev() {
-            rules = self.enter(&rules, folder, &real[..*base], Found::ask(folder), complaints);
+            rules = self.enter(&rules, folder, &real[..*base], Shown::ask(folder), complaints);
         }
         rules
     }
@@ -196,7 +211,7 @@ impl Reader<'_> {
             _ => Err(NOT_REGULAR),
         };
         match opened {
-            Ok(file) => rules_of(&file, || [path, name].concat(), complaints),
+            Ok(file) => self.rules_of(&file, || [path, name].concat(), complaints),
             // Gone since it was listed; what stands there as a link or a pipe is told.
             Err(NOT_THERE) if kind == Kind::File => Gitignore::empty(),
             Err(error) => {
@@ -218,27 +233,47 @@ impl Reader<'_> {
             Kind::Folder => folder.beneath(b".git/info"),
             Kind::Link => self.bounds.named_folder(&[path, b".git/info"].concat()),
             Kind::File => match folder.file(b".git") {
-                Ok(file) => self.worktree_info(&file),
+                Ok(file) => self.worktree_info(&file, path),
                 Err(error) => Err(error),
             },
             Kind::Other => Err(NOT_THERE),
         };
         let opened = info.and_then(|info| info.file(b"exclude"));
         match opened {
-            Ok(file) => rules_of(&file, || [path, b".git/info/exclude"].concat(), complaints),
+            Ok(file) => self.rules_of(&file, || [path, b".git/info/exclude"].concat(), complaints),
             Err(_) => Gitignore::empty(),
         }
     }
 
-    /// Follows `gitdir: …` and that folder's `commondir`.
-    fn worktree_info(&self, file: &File) -> Result<Folder, i32> {
+    /// Follows `gitdir: …`, relative to its own folder as git has it, and that folder's
+    /// `commondir`.
+    fn worktree_info(&self, file: &File, path: &[u8]) -> Result<Folder, i32> {
         let line = first_line(file).ok_or(NOT_THERE)?;
-        let git = line.strip_prefix(b"gitdir: ").ok_or(NOT_THERE)?;
-        let folder = self.bounds.named_folder(git)?;
+        let git = from(path, line.strip_prefix(b"gitdir: ").ok_or(NOT_THERE)?);
+        let folder = self.bounds.named_folder(&git)?;
         let common = first_line(&folder.file(b"commondir")?).ok_or(NOT_THERE)?;
-        let common = if common.starts_with(b".") { [git, b"/", &common].concat() } else { common };
+        let common = from(&[&git[..], b"/"].concat(), &common);
         self.bounds.named_folder(&[&common[..], b"/info"].concat())
     }
+
+    fn rules_of(
+        &self,
+        file: &File,
+        path: impl Fn() -> Vec<u8>,
+        complaints: &mut Vec<Complaint>,
+    ) -> Gitignore {
+        let most = RULES.saturating_sub(self.held.load(Relaxed));
+        let (rules, whole) = rules_from(file, path_of(b""), most, self.halt);
+        if !whole {
+            complaints.push((path(), 0));
+        }
+        rules
+    }
+}
+
+/// A path that may be relative to a folder, which is given with its slash.
+fn from(folder: &[u8], path: &[u8]) -> Vec<u8> {
+    if path.starts_with(b"/") { path.to_vec() } else { [folder, path].concat() }
 }
 
 /// Judges one entry by its folder's rules and the global excludes. `absolute` is its path from
@@ -291,7 +326,7 @@ fn verdict<T>(found: Match<T>) -> Verdict {
 }
 
 /// Git's global excludes: the file that its configuration names, or its default place.
-pub(crate) fn global_excludes(places: &GitPlaces, base: &[u8]) -> Gitignore {
+pub(crate) fn global_excludes(places: &GitPlaces, base: &[u8], halt: &Halt<'_>) -> Gitignore {
     let home = places.home.as_deref();
     let under =
         |folder: Option<&[u8]>, rest: &[u8]| folder.map(|folder| [folder, b"/", rest].concat());
@@ -310,7 +345,7 @@ pub(crate) fn global_excludes(places: &GitPlaces, base: &[u8]) -> Gitignore {
         return Gitignore::empty();
     };
     match Handle::open(&path).and_then(|handle| handle.file()) {
-        Ok(file) => rules_from(&file, path_of(base)).0,
+        Ok(file) => rules_from(&file, path_of(base), RULES, halt).0,
         Err(_) => Gitignore::empty(),
     }
 }
@@ -339,32 +374,35 @@ fn excludes_file(text: &[u8], home: Option<&[u8]>) -> Option<Vec<u8>> {
     None
 }
 
-fn rules_of(file: &File, path: impl Fn() -> Vec<u8>, complaints: &mut Vec<Complaint>) -> Gitignore {
-    let (rules, whole) = rules_from(file, path_of(b""));
-    if !whole {
-        complaints.push((path(), 0));
-    }
-    rules
-}
-
 /// The rules of one file, and whether it was taken whole. A line that is no glob is lost, and so
 /// is everything after one that is not UTF-8: ripgrep's answers depend on that.
-fn rules_from(file: &File, base: &std::path::Path) -> (Gitignore, bool) {
+fn rules_from(
+    file: &File,
+    base: &std::path::Path,
+    most: usize,
+    halt: &Halt<'_>,
+) -> (Gitignore, bool) {
     let Some((bytes, mut whole)) = start_of(file, RULE_FILE_BYTES) else {
         return (Gitignore::empty(), false);
     };
     let mut builder = GitignoreBuilder::new(base);
+    let mut taken = 0;
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        if index >= RULE_FILE_RULES {
+        if taken >= most || index % RULES_BETWEEN_LOOKS == RULES_BETWEEN_LOOKS - 1 && halt.now() {
             whole = false;
             break;
         }
-        let Ok(line) = std::str::from_utf8(line) else {
-            break;
-        };
+        let Ok(line) = std::str::from_utf8(line) else { break };
         let line = line.strip_suffix('\r').unwrap_or(line);
         let line = if index == 0 { line.trim_start_matches('\u{feff}') } else { line };
-        let _ = builder.add_line(None, line);
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if line.len() > RULE_BYTES || globs::is_too_deep(line) {
+            whole = false;
+            continue;
+        }
+        taken += usize::from(builder.add_line(None, line).is_ok());
     }
     match builder.build() {
         Ok(rules) => (rules, whole),

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
 use grep_regex::RegexMatcher;
 
 use crate::gathered::Gathered;
-use crate::halt::Halt;
+use crate::halt::{Alarm, Halt};
 use crate::hunt::{Hunt, Shared};
 use crate::order::{self, Candidate};
 use crate::page;
@@ -66,7 +67,7 @@ pub(crate) fn match_in_order(
             }
             (hunt.gathered, sought)
         };
-        let parts = in_parallel(work, threads.min(all.len() / FILES_A_GRAB / 4 + 1));
+        let parts = in_parallel(work, threads.min(all.len() / FILES_A_GRAB / 4 + 1), halt);
         for (gathered, sought) in parts {
             late.absorb(gathered);
             for (index, hit) in sought {
@@ -81,13 +82,22 @@ pub(crate) fn match_in_order(
     late
 }
 
-/// Runs the same work on several threads, the calling one among them.
-fn in_parallel<T: Send>(work: impl Fn() -> T + Sync, threads: usize) -> Vec<T> {
+/// Runs the same work on several threads, the calling one among them, which asks the halt until
+/// the others are done.
+fn in_parallel<T: Send>(work: impl Fn() -> T + Sync, threads: usize, halt: &Halt<'_>) -> Vec<T> {
+    let alarmed = || {
+        let _alarm = Alarm(halt);
+        work()
+    };
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
-            .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, &work).ok())
+            .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, alarmed).ok())
             .collect();
-        let mut parts = vec![work()];
+        let mut parts = vec![alarmed()];
+        while !others.iter().all(|thread| thread.is_finished()) {
+            let _ = halt.now();
+            std::thread::sleep(Duration::from_micros(200));
+        }
         for thread in others {
             match thread.join() {
                 Ok(part) => parts.push(part),

@@ -6,11 +6,12 @@
 //! - resolve: `scope` opens the roots, and everything else, without ever leaving what is allowed;
 //! - gather: `walk` visits the files that `filter` lets through, by `ignore`, `globs` and `types`;
 //! - order: `order` says which file comes first, before any is read where the page allows it;
-//! - match: `hunt` opens, `read` brings the bytes, `pattern` compiles, `lines` finds; `late` does
-//!   it in order;
+//! - match: `hunt` opens, `seek` searches what `read` brings for what `pattern` compiled, `lines`
+//!   takes what is found; `late` does it in order;
 //! - page: `page` skips and cuts.
 //!
-//! `gathered` is what the threads bring together. `halt` is the deadline and the caller's flag. Nothing here knows Python, a tool or an agent.
+//! `gathered` is what the threads bring together, `halt` the deadline and the caller's flag, and
+//! `stoppable` keeps matching within them. Nothing here knows Python, a tool or an agent.
 
 pub mod error;
 pub mod halt;
@@ -29,6 +30,8 @@ mod pattern;
 mod read;
 mod scope;
 mod search;
+mod seek;
+mod stoppable;
 mod types;
 mod walk;
 

@@ -1,20 +1,16 @@
 //! Match, step three: whether a file matches, how often, and its lines.
 //!
-//! ripgrep's own searcher finds the lines; what a NUL does is left to it wherever there is one,
-//! since its answer depends on the 64 KiB pieces it reads.
+//! Takes what ripgrep's searcher finds, and knows nothing of files and how they are read.
 
 use std::io;
 
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
-use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
-};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use crate::halt::Halt;
 use crate::query::{BinaryFlavour, Line, Query, Reason, WantKind};
-use crate::read::{self, Noticed, Permit, Steadiness, Stream};
-use crate::scope::File;
+use crate::read::{self, Noticed};
 
 /// In a file that was named as a root, a NUL this early makes it binary when lines are wanted.
 const BINARY_BYTES: u64 = 64 << 10;
@@ -38,138 +34,18 @@ impl Sought {
     pub(crate) fn is_hit(&self) -> bool {
         self.count > 0
     }
-}
 
-/// One thread's searcher with its buffers.
-pub(crate) struct Seeker<'q> {
-    query: &'q Query,
-    matcher: RegexMatcher,
-    /// For text without any NUL.
-    plain: Searcher,
-    buffer: Vec<u8>,
-    multi_line: bool,
-}
-
-impl<'q> Seeker<'q> {
-    pub(crate) fn new(query: &'q Query, matcher: &RegexMatcher) -> Seeker<'q> {
-        Seeker {
-            query,
-            matcher: matcher.clone(),
-            plain: searcher(query, BinaryDetection::none()),
-            buffer: Vec::new(),
-            multi_line: query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line),
-        }
+    pub(crate) fn nothing(bytes: u64) -> Sought {
+        Sought { count: 0, lines: Vec::new(), binary: None, notes: Vec::new(), bytes }
     }
 
-    /// Searches one file; `walked` where the walk met it, against being named as a root.
-    /// The error is the system's number.
-    pub(crate) fn seek(
-        &mut self,
-        file: &mut File,
-        walked: bool,
-        halt: &Halt<'_>,
-    ) -> Result<Sought, i32> {
-        let size = file.meta.size;
-        if walked && self.query.reading.max_size.is_some_and(|most| size > most) {
-            return Ok(left_out(Reason::TooLarge));
-        }
-        let quits_at_nul = walked && self.query.reading.binary == BinaryFlavour::Nul;
-        if self.multi_line {
-            if size > read::MULTI_LINE_BYTES {
-                return Ok(left_out(Reason::TooLarge));
-            }
-            let Ok(permit) = Permit::for_size(size, halt) else {
-                return Ok(nothing(0));
-            };
-            let sought = self.seek_whole(file, quits_at_nul, halt);
-            if permit.is_some() {
-                self.buffer = Vec::new();
-            }
-            return sought;
-        }
-        if size > read::WHOLE_BYTES {
-            return self.seek_stream(file, quits_at_nul, halt);
-        }
-        self.seek_whole(file, quits_at_nul, halt)
+    pub(crate) fn left_out(reason: Reason) -> Sought {
+        Sought { notes: vec![reason], ..Sought::nothing(0) }
     }
-
-    fn seek_whole(&mut self, file: &mut File, quits: bool, halt: &Halt<'_>) -> Result<Sought, i32> {
-        let steadiness = read::whole(file, &mut self.buffer)?;
-        if self.buffer.len() as u64 > file.meta.size.max(read::WHOLE_BYTES) && !self.multi_line {
-            // It grew out of being small, or has no size at all.
-            file.rewind()?;
-            return self.seek_stream(file, quits, halt);
-        }
-        // UTF-16 is full of them, and is text once it is decoded.
-        let decoded = !quits && read::is_utf16(&self.buffer);
-        let nul = memchr::memchr(0, &self.buffer).filter(|_| !decoded).map(|at| at as u64);
-        let noticed = Noticed::default();
-        noticed.nul.set(nul);
-        let mut take =
-            Take::new(self.query, &self.matcher, self.multi_line, halt, &noticed, !quits);
-        let outcome =
-            match (nul, quits, self.multi_line) {
-                (Some(_), true, true) => searcher(self.query, BinaryDetection::quit(0))
-                    .search_slice(&self.matcher, &self.buffer, &mut take),
-                // A searcher of its own, for a buffer that no other file has stretched.
-                (Some(_), true, false) => searcher(self.query, BinaryDetection::quit(0))
-                    .search_reader(&self.matcher, &self.buffer[..], &mut take),
-                _ => self.plain.search_slice(&self.matcher, &self.buffer, &mut take),
-            };
-        let mut sought = take.sought(self.buffer.len() as u64);
-        if let Err(error) = outcome
-            && !halt.now()
-        {
-            return Err(error.raw_os_error().unwrap_or(5));
-        }
-        if steadiness == Steadiness::Changing {
-            sought.notes.push(Reason::Changing);
-        }
-        Ok(sought)
-    }
-
-    fn seek_stream(&mut self, file: &File, quits: bool, halt: &Halt<'_>) -> Result<Sought, i32> {
-        let detection = if quits { BinaryDetection::quit(0) } else { BinaryDetection::none() };
-        let noticed = Noticed::default();
-        let mut stream = Stream::new(file, halt, &noticed, !quits);
-        let mut take = Take::new(self.query, &self.matcher, false, halt, &noticed, !quits);
-        let outcome =
-            searcher(self.query, detection).search_reader(&self.matcher, &mut stream, &mut take);
-        if let Err(error) = outcome
-            && !halt.now()
-        {
-            return Err(error.raw_os_error().unwrap_or(5));
-        }
-        let mut sought = take.sought(file.meta.size);
-        if noticed.long_line.get() {
-            sought.notes.push(Reason::LongLine);
-        }
-        Ok(sought)
-    }
-}
-
-fn searcher(query: &Query, binary: BinaryDetection) -> Searcher {
-    let lines = query.want.kind == WantKind::Lines;
-    SearcherBuilder::new()
-        .binary_detection(binary)
-        .line_number(lines)
-        .multi_line(query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line))
-        .before_context(if lines { query.want.before } else { 0 })
-        .after_context(if lines { query.want.after } else { 0 })
-        .max_matches(query.page.per_file)
-        .build()
-}
-
-fn nothing(bytes: u64) -> Sought {
-    Sought { count: 0, lines: Vec::new(), binary: None, notes: Vec::new(), bytes }
-}
-
-fn left_out(reason: Reason) -> Sought {
-    Sought { notes: vec![reason], ..nothing(0) }
 }
 
 /// Takes what the searcher finds.
-struct Take<'a> {
+pub(crate) struct Take<'a> {
     query: &'a Query,
     matcher: &'a RegexMatcher,
     multi_line: bool,
@@ -180,13 +56,14 @@ struct Take<'a> {
     count: u64,
     lines: Vec<Line>,
     binary: Option<u64>,
+    /// The number of the last matching line.
+    last: Option<u64>,
 }
 
 impl<'a> Take<'a> {
-    fn new(
+    pub(crate) fn new(
         query: &'a Query,
         matcher: &'a RegexMatcher,
-        multi_line: bool,
         halt: &'a Halt<'a>,
         noticed: &'a Noticed,
         named: bool,
@@ -194,19 +71,20 @@ impl<'a> Take<'a> {
         Take {
             query,
             matcher,
-            multi_line,
+            multi_line: query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line),
             halt,
             noticed,
             named,
             count: 0,
             lines: Vec::new(),
             binary: None,
+            last: None,
         }
     }
 
     /// A walked file with a NUL in what was read of it is no hit, but for lines found before.
-    fn sought(self, bytes: u64) -> Sought {
-        let mut sought = Sought { count: self.count, lines: self.lines, ..nothing(bytes) };
+    pub(crate) fn sought(self, bytes: u64) -> Sought {
+        let mut sought = Sought { count: self.count, lines: self.lines, ..Sought::nothing(bytes) };
         match self.binary {
             Some(_) if !self.named && self.query.want.kind != WantKind::Lines => {
                 sought.count = 0;
@@ -233,8 +111,15 @@ impl<'a> Take<'a> {
     /// The number of a line, less the line ends that windows of long lines put in.
     fn number(&self, number: Option<u64>, offset: u64) -> u64 {
         let breaks = self.noticed.breaks.borrow();
-        let before = breaks.iter().filter(|&&at| at < offset).count() as u64;
+        let before = breaks.partition_point(|&at| at < offset) as u64;
         number.unwrap_or(0).saturating_sub(before)
+    }
+
+    /// Whether this is a further window of a long line that matched before.
+    fn is_window_of_last(&mut self, number: u64) -> bool {
+        let again = self.last == Some(number) && !self.noticed.breaks.borrow().is_empty();
+        self.last = Some(number);
+        again
     }
 
     fn push(&mut self, line: &[u8], number: u64, is_match: bool, spans: Vec<(usize, usize)>) {
@@ -290,8 +175,12 @@ impl Sink for Take<'_> {
         }
         if self.query.want.kind == WantKind::Counts {
             // ripgrep counts lines, but matches where they may cross line ends.
-            self.count +=
-                if self.multi_line { self.matches(found)?.len().max(1) as u64 } else { 1 };
+            let number = self.number(found.line_number(), found.absolute_byte_offset());
+            if self.multi_line {
+                self.count += self.matches(found)?.len().max(1) as u64;
+            } else if !self.is_window_of_last(number) {
+                self.count += 1;
+            }
             return Ok(true);
         }
         let offset = found.absolute_byte_offset();
@@ -301,18 +190,26 @@ impl Sink for Take<'_> {
             return Ok(false);
         }
         let spans = if self.query.want.spans { self.matches(found)? } else { Vec::new() };
+        let mut spans = spans.into_iter().peekable();
         let first = self.number(found.line_number(), offset);
         let mut start = found.bytes_range_in_buffer().start;
         for (number, line) in (first..).zip(found.lines()) {
             let end = start + line.len();
             let text = end - usize::from(line.ends_with(b"\n"));
-            let own = spans
-                .iter()
-                .filter(|span| span.0 < end && (span.1 > start || span.0 >= start))
-                .map(|span| (span.0.max(start).min(text) - start, span.1.min(text) - start))
-                .collect();
-            self.count += 1;
-            self.push(line, number, true, own);
+            let mut own = Vec::new();
+            while let Some(&(from, to)) = spans.peek()
+                && from < end
+            {
+                own.push((from.max(start).min(text) - start, to.min(text) - start));
+                if to > end {
+                    break;
+                }
+                spans.next();
+            }
+            if !self.is_window_of_last(number) {
+                self.count += 1;
+                self.push(line, number, true, own);
+            }
             start = end;
         }
         Ok(true)

@@ -51,14 +51,15 @@ pub(crate) fn compare(order: Order, one: &Candidate, other: &Candidate) -> Order
 
 /// By the bytes of the whole path, which is put together only where it decides.
 fn by_path(one: &Candidate, other: &Candidate) -> Ordering {
+    let by_root = || one.root.cmp(&other.root);
     let (Some(here), Some(there)) = (&one.spot, &other.spot) else {
-        return one.path().cmp(&other.path());
+        return one.path().cmp(&other.path()).then_with(by_root);
     };
     if Arc::ptr_eq(here, there) {
         return one.name.cmp(&other.name);
     }
     if !Arc::ptr_eq(&here.ground, &there.ground) {
-        return one.path().cmp(&other.path()).then(one.root.cmp(&other.root));
+        return one.path().cmp(&other.path()).then_with(by_root);
     }
     let common = here.path.len().min(there.path.len());
     here.path[..common].cmp(&there.path[..common]).then_with(|| {

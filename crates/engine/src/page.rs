@@ -8,6 +8,14 @@ pub(crate) fn deciding(page: &Page) -> Option<u64> {
     page.limit.map(|limit| page.offset.saturating_add(limit).saturating_add(1))
 }
 
+/// The most matching lines that are taken from one file.
+pub(crate) fn lines_of_one_file(page: &Page) -> Option<u64> {
+    match page.unit {
+        Unit::Files => page.per_file,
+        Unit::Lines => page.per_file.into_iter().chain(deciding(page)).min(),
+    }
+}
+
 /// Cuts the page out of the hits, and says whether any remain behind it. `before` and `after`
 /// are the lines of context that go with a match.
 pub(crate) fn cut(hits: Vec<Hit>, page: &Page, before: usize, after: usize) -> (Vec<Hit>, bool) {
@@ -28,12 +36,21 @@ fn cut_files(mut hits: Vec<Hit>, page: &Page) -> (Vec<Hit>, bool) {
 
 fn cut_lines(hits: Vec<Hit>, page: &Page, before: u64, after: u64) -> (Vec<Hit>, bool) {
     let end = page.limit.map_or(u64::MAX, |limit| page.offset.saturating_add(limit));
-    let mut passed = 0;
+    let mut passed: u64 = 0;
     let mut kept = Vec::new();
     for mut hit in hits {
         let mut numbers = Vec::new();
+        let within = |passed: u64| (page.offset..end).contains(&passed);
+        // A hit without lines, a named binary file, counts as one.
+        if !hit.lines.iter().any(|line| line.is_match) {
+            if within(passed) {
+                kept.push(hit);
+            }
+            passed += 1;
+            continue;
+        }
         for line in hit.lines.iter().filter(|line| line.is_match) {
-            if passed >= page.offset && passed < end {
+            if within(passed) {
                 numbers.push(line.number);
             }
             passed += 1;
@@ -41,15 +58,21 @@ fn cut_lines(hits: Vec<Hit>, page: &Page, before: u64, after: u64) -> (Vec<Hit>,
         if numbers.is_empty() {
             continue;
         }
-        let near = |number: u64| {
-            numbers.iter().any(|&at| number + before >= at && number <= at.saturating_add(after))
-        };
-        hit.lines.retain(|line| match line.is_match {
-            true => numbers.binary_search(&line.number).is_ok(),
-            false => near(line.number),
+        // A match behind the page that stands near one within it is its context.
+        hit.lines.retain_mut(|line| {
+            line.is_match &= numbers.binary_search(&line.number).is_ok();
+            line.is_match || is_near(&numbers, line.number, before, after)
         });
         hit.count = hit.count.map(|_| numbers.len() as u64);
         kept.push(hit);
     }
     (kept, passed > end)
+}
+
+/// Whether a line belongs to the context of one of the matches, which are in order.
+fn is_near(matches: &[u64], number: u64, before: u64, after: u64) -> bool {
+    let next = matches.partition_point(|&at| at < number);
+    let follows = next > 0 && number <= matches[next - 1].saturating_add(after);
+    let precedes = matches.get(next).is_some_and(|&at| number.saturating_add(before) >= at);
+    follows || precedes
 }

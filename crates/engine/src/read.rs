@@ -21,11 +21,13 @@ pub(crate) const WINDOW_OVERLAP: usize = 1 << 20;
 /// How much of the text of such a line is kept.
 pub(crate) const LONG_LINE_KEPT: usize = 64 << 10;
 /// A larger file is left out of a search across line ends, which needs it whole.
-pub(crate) const MULTI_LINE_BYTES: u64 = 64 << 20;
+pub(crate) const MULTI_LINE_BYTES: u64 = 16 << 20;
 /// From this line length or file size on, a thread must hold the permit for large memory.
-const PERMIT_BYTES: usize = 4 << 20;
+const PERMIT_BYTES: usize = 8 << 20;
 /// How often a file that changes while it is read is read again.
-const ATTEMPTS: usize = 3;
+pub(crate) const ATTEMPTS: usize = 3;
+/// The most that one system call reads, between two looks at the deadline.
+const READ_BYTES: usize = 1 << 20;
 
 /// Whether one reading saw one content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,33 +39,32 @@ pub(crate) enum Steadiness {
 
 /// Reads a file whole. It is read again when it changed meanwhile, so that what is searched is
 /// the content of one moment (R13).
-pub(crate) fn whole(file: &mut File, buffer: &mut Vec<u8>) -> Result<Steadiness, i32> {
-    for attempt in 1.. {
+pub(crate) fn whole(
+    file: &mut File,
+    buffer: &mut Vec<u8>,
+    most: u64,
+    halt: &Halt<'_>,
+) -> Result<Steadiness, i32> {
+    let mut attempt = 1;
+    loop {
         buffer.clear();
         let size = usize::try_from(file.meta.size).unwrap_or(usize::MAX);
         // One byte of room more than the size, so that growth shows.
         while buffer.len() != size || size == 0 {
-            if file.read_some(buffer, size.saturating_sub(buffer.len()).max(4096) + 1)? == 0 {
-                break;
-            }
-            if buffer.len() as u64 > file.meta.size + WHOLE_BYTES {
+            let room = size.saturating_sub(buffer.len()).clamp(4096, READ_BYTES) + 1;
+            if file.read_some(buffer, room)? == 0 || buffer.len() as u64 > most || halt.now() {
                 break;
             }
         }
-        let now = file.meta_now()?;
-        let same = now.size == file.meta.size
-            && now.modified == file.meta.modified
-            && now.changed == file.meta.changed;
-        file.meta = now;
-        if same {
+        if !file.moved_on()? {
             return Ok(Steadiness::Steady);
         }
-        if attempt == ATTEMPTS {
-            break;
+        if attempt == ATTEMPTS || halt.now() {
+            return Ok(Steadiness::Changing);
         }
+        attempt += 1;
         file.rewind()?;
     }
-    Ok(Steadiness::Changing)
 }
 
 /// Whether text starts with the mark of UTF-16, which the searcher decodes.
@@ -121,6 +122,11 @@ impl<'a> Stream<'a> {
         }
     }
 
+    /// How much it has given out.
+    pub(crate) fn given(&self) -> u64 {
+        self.given
+    }
+
     /// Follows the length of the current line through a piece, and ends it where it is too long.
     fn follow(&mut self, piece: &[u8]) {
         match memchr::memrchr(b'\n', piece) {
@@ -164,12 +170,9 @@ impl io::Read for Stream<'_> {
             return Ok(0);
         }
         // Never past the end of a window, so that the break can be put right there.
-        let most = most.min(LINE_BYTES.saturating_sub(self.line).max(1));
+        let most = most.min(LINE_BYTES.saturating_sub(self.line).max(1)).min(READ_BYTES);
         let read = self.file.read_into(&mut piece[..most])?;
         self.left -= read as u64;
-        if self.given == 0 && is_utf16(&piece[..read]) {
-            self.watch_nul = false;
-        }
         if self.watch_nul
             && self.noticed.nul.get().is_none()
             && let Some(at) = memchr::memchr(0, &piece[..read])
@@ -207,12 +210,21 @@ impl Permit {
         }
     }
 
-    /// The same for a file of that size, where its size asks for it.
-    pub(crate) fn for_size(size: u64, halt: &Halt<'_>) -> Result<Option<Permit>, ()> {
-        if size <= PERMIT_BYTES as u64 {
-            return Ok(None);
+    /// The same where that many bytes ask for it; `None` when the query has to stop first.
+    pub(crate) fn for_bytes(bytes: u64, halt: &Halt<'_>) -> Option<MaybePermit> {
+        if bytes <= PERMIT_BYTES as u64 {
+            return Some(MaybePermit(None));
         }
-        Permit::wait(halt).map(Some).ok_or(())
+        Permit::wait(halt).map(|permit| MaybePermit(Some(permit)))
+    }
+}
+
+/// A permit, or that none is needed.
+pub(crate) struct MaybePermit(Option<Permit>);
+
+impl MaybePermit {
+    pub(crate) fn is_held(&self) -> bool {
+        self.0.is_some()
     }
 }
 

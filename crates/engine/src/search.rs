@@ -5,6 +5,7 @@
 //! in that order until the page is certain. The answer is the same either way.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 use ignore::gitignore::Gitignore;
@@ -53,7 +54,9 @@ pub fn search(
     };
     let bounds = Bounds::new(scope)?;
     let global = match files.ignore {
-        IgnoreFlavour::Git => crate::ignore::global_excludes(&files.places, &files.glob_base),
+        IgnoreFlavour::Git => {
+            crate::ignore::global_excludes(&files.places, &files.glob_base, &halt)
+        }
         IgnoreFlavour::None => Gitignore::empty(),
     };
     let filter = Filter {
@@ -94,12 +97,13 @@ struct Resolved {
 /// Opens the roots: folders to walk, files to search at once.
 fn resolve(query: &Query, bounds: &Bounds, hunt: &mut Hunt<'_>) -> Resolved {
     let mut resolved = Resolved { grounds: Vec::new(), states: Vec::new() };
+    let held = Arc::new(AtomicUsize::new(0));
     for (index, root) in query.roots.iter().enumerate() {
         let path = &root.path;
         let (found, error) = match bounds.resolve(path) {
             Err(error) => (Found::Missing, error),
             Ok(place) => match place.meta.kind {
-                Kind::Folder => match ground(query, bounds, index, path, &place, hunt) {
+                Kind::Folder => match ground(query, bounds, index, path, &place, &held, hunt) {
                     Ok(ground) => {
                         if query.files.depth != Some(0) {
                             resolved.grounds.push(Arc::new(ground));
@@ -126,6 +130,7 @@ fn ground(
     root: usize,
     path: &[u8],
     place: &Place,
+    held: &Arc<AtomicUsize>,
     hunt: &mut Hunt<'_>,
 ) -> Result<Ground, i32> {
     let folder = place.folder()?;
@@ -134,11 +139,15 @@ fn ground(
     let above = match query.files.ignore {
         IgnoreFlavour::None => None,
         IgnoreFlavour::Git => {
-            Reader { bounds, root: identity }.above_root(&folder, &place.real, &mut complaints)
+            let reader = Reader { bounds, halt: hunt.halt, held, root: identity };
+            reader.above_root(&folder, &place.real, &mut complaints)
         }
     };
-    for (path, error) in complaints {
-        hunt.gathered.skips.add(path, Reason::RuleFile, error);
+    // What stands above an allowed folder is not for a confined caller to know.
+    if !bounds.confines() {
+        for (path, error) in complaints {
+            hunt.gathered.skips.add(path, Reason::RuleFile, error);
+        }
     }
     Ok(Ground {
         root,
@@ -147,6 +156,7 @@ fn ground(
         folder,
         identity,
         above,
+        held: held.clone(),
     })
 }
 
@@ -182,6 +192,10 @@ fn answer(
         }
         None => page::cut(hits.collect(), &query.page, query.want.before, query.want.after),
     };
+    if more {
+        // Files behind the page were searched or not as the threads took turns.
+        found.skips.forget_searched();
+    }
     Answer {
         hits,
         more,

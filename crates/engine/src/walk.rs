@@ -9,8 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::filter::{Entry, Filter};
-use crate::halt::Halt;
-use crate::ignore::{Complaint, Found, Reader, Rules};
+use crate::halt::{Alarm, Halt};
+use crate::ignore::{Complaint, Reader, Rules, Shown};
 use crate::query::{IgnoreFlavour, Kind, Reason};
 use crate::scope::{Bounds, Folder, Identity, NOT_THERE};
 
@@ -18,6 +18,8 @@ use crate::scope::{Bounds, Folder, Identity, NOT_THERE};
 const OPEN_FOLDERS: usize = 128;
 /// A folder with more files than this is shared out among the threads.
 const FILES_A_TASK: usize = 64;
+/// How many entries of a listing may pass before the deadline is looked at.
+const ENTRIES_BETWEEN_LOOKS: usize = 1024;
 /// How long an idle thread sleeps before it looks at the deadline again.
 const IDLE: Duration = Duration::from_millis(5);
 
@@ -31,8 +33,9 @@ pub(crate) struct Ground {
     pub(crate) real: Vec<u8>,
     pub(crate) folder: Folder,
     pub(crate) identity: Identity,
-    /// The rules of the folders above it.
+    /// The rules of the folders above it, and how many rules the query holds.
     pub(crate) above: Option<Arc<Rules>>,
+    pub(crate) held: Arc<AtomicUsize>,
 }
 
 impl Ground {
@@ -178,18 +181,6 @@ struct Worker<'w, V> {
     complaints: Vec<Complaint>,
 }
 
-/// Wakes and stops the other threads when this one goes down.
-struct Alarm<'w>(&'w Shared<'w>);
-
-impl Drop for Alarm<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.halt.fault();
-            self.0.changed.notify_all();
-        }
-    }
-}
-
 impl<'w, V: Visitor> Worker<'w, V> {
     fn new(shared: &'w Shared<'w>, visitor: V) -> Worker<'w, V> {
         Worker {
@@ -206,12 +197,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
 
     fn run(&mut self, help: &mut dyn FnMut()) {
         let shared = self.shared;
-        let _alarm = Alarm(shared);
-        let mut stack = lock(&shared.stack);
-        loop {
-            if shared.halt.now() {
-                break;
-            }
+        let _alarm = Alarm(shared.halt);
+        // Asked without the lock: it may have to wait for the interpreter's.
+        while !shared.halt.now() {
+            let mut stack = lock(&shared.stack);
             if let Some(task) = stack.tasks.pop() {
                 let much = !stack.tasks.is_empty();
                 stack.busy += 1;
@@ -220,19 +209,13 @@ impl<'w, V: Visitor> Worker<'w, V> {
                     help();
                 }
                 self.work(task);
-                stack = lock(&shared.stack);
-                stack.busy -= 1;
-                if stack.busy == 0 && stack.tasks.is_empty() {
-                    break;
-                }
+                lock(&shared.stack).busy -= 1;
             } else if stack.busy == 0 {
                 break;
             } else {
-                let waited = shared.changed.wait_timeout(stack, IDLE);
-                stack = waited.unwrap_or_else(PoisonError::into_inner).0;
+                drop(shared.changed.wait_timeout(stack, IDLE));
             }
         }
-        drop(stack);
         shared.changed.notify_all();
     }
 
@@ -292,26 +275,32 @@ impl<'w, V: Visitor> Worker<'w, V> {
 
     fn list(&mut self, spot: Arc<Spot>, folder: Folder, device: u64, above: &Option<Arc<Rules>>) {
         self.visitor.folder();
-        let mut found = Found::default();
+        let mut shown = Shown::default();
         let (names, kinds) = (&mut self.names, &mut self.kinds);
         names.bytes.clear();
         names.ends.clear();
         kinds.clear();
+        let halt = self.shared.halt;
         let listed = folder.entries(&mut self.listing, |name, kind| {
-            found.see(name, kind);
+            shown.see(name, kind);
             names.push(name);
             kinds.push(kind);
+            !kinds.len().is_multiple_of(ENTRIES_BETWEEN_LOOKS) || !halt.now()
         });
         if let Err(error) = listed {
-            self.refuse(&spot, b"", error);
+            let path = [&spot.ground.spelled[..], &spot.path].concat();
+            let path = path.strip_suffix(b"/").unwrap_or(&path).to_vec();
+            self.visitor.skip(path, Reason::Unreadable, error);
         }
         self.stand_in(&spot);
         let filter = self.shared.filter;
         let rules = match filter.ignore {
             IgnoreFlavour::None => None,
             IgnoreFlavour::Git => {
-                let reader = Reader { bounds: self.shared.bounds, root: spot.ground.identity };
-                reader.enter(above, &folder, &self.real, found, &mut self.complaints)
+                let Shared { bounds, halt, .. } = *self.shared;
+                let held = &spot.ground.held;
+                let reader = Reader { bounds, halt, held, root: spot.ground.identity };
+                reader.enter(above, &folder, &self.real, shown, &mut self.complaints)
             }
         };
         for (path, error) in self.complaints.drain(..) {
@@ -321,7 +310,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let mut files = Names::default();
         let mut folders = Vec::new();
         let names = std::mem::take(&mut self.names);
-        for (name, &kind) in names.iter().zip(&self.kinds) {
+        for (index, (name, &kind)) in names.iter().zip(&self.kinds).enumerate() {
+            if index % ENTRIES_BETWEEN_LOOKS == ENTRIES_BETWEEN_LOOKS - 1 && halt.now() {
+                break;
+            }
             // Links and special files are neither entered nor read.
             if !matches!(kind, Kind::File | Kind::Folder) {
                 continue;

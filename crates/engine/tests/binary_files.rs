@@ -1,5 +1,6 @@
 //! Binary files and encodings: what a NUL, a byte order mark and a root's name change.
 
+#![cfg(unix)] // paths are bytes here, and links are made
 #![allow(clippy::disallowed_methods, reason = "a test makes its own tree")]
 
 mod tree;
@@ -22,10 +23,7 @@ fn with_nul_at(place: usize) -> Vec<u8> {
 }
 
 fn counts(query: Query) -> Query {
-    let want = Want {
-        kind: WantKind::Counts,
-        ..Want::default()
-    };
+    let want = Want { kind: WantKind::Counts, ..Want::default() };
     Query { want, ..query }
 }
 
@@ -75,10 +73,7 @@ fn without_the_flavour_a_nul_is_a_byte_like_others() {
 fn a_named_file_is_never_hidden_by_a_nul() {
     let tree = Tree::new();
     tree.file("f", b"x\0\nneedle\nneedle\n");
-    let named = |query: Query| Query {
-        roots: tree.roots(&["f"]),
-        ..query
-    };
+    let named = |query: Query| Query { roots: tree.roots(&["f"]), ..query };
     assert_eq!(["f"], *tree.told(&named(matching(tree.query(), "needle"))));
     let counted = counts(matching(tree.query(), "needle"));
     assert_eq!(["f=2"], *tree.told(&named(counted)));

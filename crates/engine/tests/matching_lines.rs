@@ -1,5 +1,6 @@
 //! Matching lines: context, spans, counts, line ends and cuts, as ripgrep has them.
 
+#![cfg(unix)] // paths are bytes here, and links are made
 #![allow(clippy::disallowed_methods, reason = "a test makes its own tree")]
 
 mod tree;
@@ -36,13 +37,7 @@ const CONTEXT: &[Case<'_>] = &[
         "x\na\nb\nc\nx\n",
         &["f:1:x", "f-2-a", "f-4-c", "f:5:x"],
     ),
-    (
-        "a match within context is a match",
-        "x",
-        (0, 3),
-        "x\nx\na\n",
-        &["f:1:x", "f:2:x", "f-3-a"],
-    ),
+    ("a match within context is a match", "x", (0, 3), "x\nx\na\n", &["f:1:x", "f:2:x", "f-3-a"]),
     ("empty lines", "^$", (1, 1), "a\n\nb\n", &["f-1-a", "f:2:", "f-3-b"]),
     ("no line behind the last line end", "b", (0, 1), "a\nb\n", &["f:2:b"]),
     ("no line end at the end", "b", (1, 0), "a\nb", &["f-1-a", "f:2:b"]),
@@ -114,12 +109,7 @@ const ACROSS: &[Spans<'_>] = &[
     ),
     ("the line end itself belongs to no line's part", "a\n", "a\nb\n", &["f:1:a [0..1]"]),
     ("matches on one line", "a", "aa\nb\n", &["f:1:aa [0..1,1..2]"]),
-    (
-        "matches that touch",
-        "a\n",
-        "a\na\nb\n",
-        &["f:1:a [0..1]", "f:2:a [0..1]"],
-    ),
+    ("matches that touch", "a\n", "a\na\nb\n", &["f:1:a [0..1]", "f:2:a [0..1]"]),
 ];
 
 #[test]
@@ -127,10 +117,7 @@ fn spans_across_lines_are_shared_out() {
     for (reason, pattern, text, expected) in ACROSS {
         let tree = Tree::of(&[("f", text)]);
         let mut query = tree.lines("");
-        query.pattern = Some(Pattern {
-            multi_line: true,
-            ..regex(pattern)
-        });
+        query.pattern = Some(Pattern { multi_line: true, ..regex(pattern) });
         query.want.spans = true;
         assert_eq!(*expected, tree.told(&query), "{reason}");
     }
@@ -140,10 +127,7 @@ fn spans_across_lines_are_shared_out() {
 fn context_surrounds_a_match_of_several_lines() {
     let tree = Tree::of(&[("f", "a\nb\nc\nd\ne\nf\n")]);
     let mut query = tree.lines("");
-    query.pattern = Some(Pattern {
-        multi_line: true,
-        ..regex("c\nd")
-    });
+    query.pattern = Some(Pattern { multi_line: true, ..regex("c\nd") });
     (query.want.before, query.want.after) = (1, 1);
     assert_eq!(["f-2-b", "f:3:c", "f:4:d", "f-5-e"], *tree.told(&query));
 }
@@ -151,19 +135,10 @@ fn context_surrounds_a_match_of_several_lines() {
 #[test]
 fn counts_are_of_lines_and_across_lines_of_matches() {
     let tree = Tree::of(&[("f", "aa\nb\na\n"), ("g", "b\n"), ("h", "a")]);
-    let want = Want {
-        kind: WantKind::Counts,
-        ..Want::default()
-    };
-    let mut query = Query {
-        want,
-        ..tree::matching(tree.query(), "a")
-    };
+    let want = Want { kind: WantKind::Counts, ..Want::default() };
+    let mut query = Query { want, ..tree::matching(tree.query(), "a") };
     assert_eq!(["f=2", "h=1"], *tree.told(&query), "lines");
-    query.pattern = Some(Pattern {
-        multi_line: true,
-        ..regex("a")
-    });
+    query.pattern = Some(Pattern { multi_line: true, ..regex("a") });
     assert_eq!(["f=3", "h=1"], *tree.told(&query), "matches");
 }
 

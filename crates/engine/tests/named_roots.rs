@@ -1,5 +1,6 @@
 //! Named roots: what becomes of each, and how its spelling survives.
 
+#![cfg(unix)] // paths are bytes here, and links are made
 #![allow(clippy::disallowed_methods, reason = "a test makes its own tree")]
 
 mod tree;
@@ -23,6 +24,9 @@ fn files() -> Tree {
 /// Why, the spelling, what was found and the system's number, the hits as spelled.
 type Case<'a> = (&'a str, &'a str, (Found, i32), &'a [&'a str]);
 
+/// The system's number for too many links.
+const LOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
+
 const ROOTS: &[Case<'_>] = &[
     ("a folder", "d", (Found::Folder, 0), &["d/b", "d/e/c"]),
     ("a folder with a slash", "d/", (Found::Folder, 0), &["d/b", "d/e/c"]),
@@ -33,7 +37,7 @@ const ROOTS: &[Case<'_>] = &[
     ("a link to a folder, under its own name", "l", (Found::Folder, 0), &["l/b", "l/e/c"]),
     ("a link to a file", "m", (Found::File, 0), &["m"]),
     ("a link to nothing", "n", (Found::Missing, 2), &[]),
-    ("a link to itself", "o", (Found::Missing, 40), &[]),
+    ("a link to itself", "o", (Found::Missing, LOOP), &[]),
     ("dots are kept", "d/../d/.", (Found::Folder, 0), &["d/../d/./b", "d/../d/./e/c"]),
     ("through a link and back", "l/../a", (Found::File, 0), &["l/../a"]),
     ("what rules would skip, named", "skipped/s", (Found::File, 0), &["skipped/s"]),
@@ -45,10 +49,7 @@ fn each_root_is_told_and_keeps_its_spelling() {
     let tree = files();
     for (reason, spelled, state, expected) in ROOTS {
         for query in [tree.query(), matching(tree.query(), "x")] {
-            let query = Query {
-                roots: tree.roots(&[spelled]),
-                ..query
-            };
+            let query = Query { roots: tree.roots(&[spelled]), ..query };
             let answer = tree.ask(&query);
             let states: Vec<_> = answer.roots.iter().map(|root| (root.found, root.error)).collect();
             assert_eq!([*state], *states, "{reason}");
@@ -74,9 +75,7 @@ fn a_pipe_or_a_device_is_told_and_not_read() {
     tree.pipe("p");
     let mut query = matching(tree.query(), "x");
     query.roots = tree.roots(&["p"]);
-    query.roots.push(Root {
-        path: b"/dev/zero".to_vec(),
-    });
+    query.roots.push(Root { path: b"/dev/zero".to_vec() });
     let answer = tree.ask(&query);
     let states: Vec<_> = answer.roots.iter().map(|root| root.found).collect();
     assert_eq!([Found::Other, Found::Other], *states);
@@ -133,14 +132,14 @@ fn no_roots_no_hits() {
     assert_eq!((0, 0, false), (answer.hits.len(), answer.roots.len(), answer.more));
 }
 
+// Other systems refuse names that are not UTF-8.
 #[test]
+#[cfg(target_os = "linux")]
 fn names_are_bytes() {
     let tree = Tree::new();
     tree.file(b"d\xff/f\xfe\n", "x");
     let mut query = matching(tree.query(), "x");
-    query.roots = vec![Root {
-        path: tree.bytes(b"d\xff"),
-    }];
+    query.roots = vec![Root { path: tree.bytes(b"d\xff") }];
     assert_eq!([r"d\xff/f\xfe\n"], *tree.told(&query));
 }
 

@@ -1,5 +1,6 @@
 //! Pages: skip, cut, and whether more remain; in files and in lines.
 
+#![cfg(unix)] // paths are bytes here, and links are made
 #![allow(clippy::disallowed_methods, reason = "a test makes its own tree")]
 
 mod tree;
@@ -34,11 +35,7 @@ fn a_page_counts_files() {
             }
             let mut query = matching(tree.query(), "x");
             query.order = order;
-            query.page = Page {
-                offset: *offset,
-                limit: *limit,
-                ..Page::default()
-            };
+            query.page = Page { offset: *offset, limit: *limit, ..Page::default() };
             assert_eq!(*expected, tree.told(&query), "{reason}, {order:?}");
         }
     }
@@ -80,12 +77,7 @@ fn a_page_counts_matching_lines() {
             }
             let mut query = tree.lines("x");
             query.order = order;
-            query.page = Page {
-                unit: Unit::Lines,
-                offset: *offset,
-                limit: *limit,
-                per_file: None,
-            };
+            query.page = Page { unit: Unit::Lines, offset: *offset, limit: *limit, per_file: None };
             assert_eq!(*expected, tree.told(&query), "{reason}, {order:?}");
         }
     }
@@ -95,12 +87,7 @@ fn a_page_counts_matching_lines() {
 fn a_page_of_lines_counts_what_each_file_may_give() {
     let tree = with_lines();
     let mut query = tree.lines("x");
-    query.page = Page {
-        unit: Unit::Lines,
-        offset: 1,
-        limit: Some(1),
-        per_file: Some(1),
-    };
+    query.page = Page { unit: Unit::Lines, offset: 1, limit: Some(1), per_file: Some(1) };
     assert_eq!(["b:1:x3", "..."], *tree.told(&query));
 }
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from evergrep.cli.flags import FlagError
-from evergrep.tools import Reply, Tool
+from evergrep.tools import Reply, Tool, setting_value
 from evergrep.workspace import Workspace
 
 
@@ -39,10 +39,7 @@ def read_settings(pairs: Iterable[str]) -> dict[str, Any]:
         key, equals, value = pair.partition("=")
         if not (key and equals):
             raise FlagError(f"--set takes key=value, not {pair!r}")
-        try:
-            settings[key] = read_json(value)
-        except (ValueError, RecursionError):
-            settings[key] = value
+        settings[key] = setting_value(value)
     return settings
 
 

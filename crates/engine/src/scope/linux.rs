@@ -99,12 +99,12 @@ impl Folder {
             .map_err(number)
     }
 
-    /// Calls `each` with every entry's name and kind; `buffer` serves the listing. An error after
+    /// Calls `each` with every entry's name and kind, until it says no; `buffer` serves the listing. An error after
     /// the first entries is given at the end.
     pub(crate) fn entries(
         &self,
         buffer: &mut Vec<u8>,
-        mut each: impl FnMut(&[u8], Kind),
+        mut each: impl FnMut(&[u8], Kind) -> bool,
     ) -> Result<(), i32> {
         buffer.reserve(LISTING_BYTES);
         let mut listing = RawDir::new(self.0.as_fd(), buffer.spare_capacity_mut());
@@ -123,7 +123,9 @@ impl Folder {
                 },
                 known => kind_of(known),
             };
-            each(bytes, kind);
+            if !each(bytes, kind) {
+                break;
+            }
         }
         Ok(())
     }
@@ -184,8 +186,14 @@ impl Folder {
         if meta.owner == user && meta.owner_reads {
             return Ok(());
         }
-        accessat(&self.0, name, Access::READ_OK, AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW)
-            .map_err(number)
+        let flags = AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW;
+        match accessat(&self.0, name, Access::READ_OK, flags) {
+            // Old kernels and sandboxes do not have the call: then only opening tells.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::NOTSUP) => {
+                self.file(name).map(|_| ())
+            }
+            answer => answer.map_err(number),
+        }
     }
 
     /// Whether it belongs to a file system whose files are not files.
@@ -215,9 +223,14 @@ impl File {
         Ok(File { fd, meta })
     }
 
-    /// What the system says of it now.
-    pub(crate) fn meta_now(&self) -> Result<Meta, i32> {
-        fstat(&self.fd).map(|stat| meta_of(&stat)).map_err(number)
+    /// Whether its content may have changed since it was last asked; takes note of what it is now.
+    pub(crate) fn moved_on(&mut self) -> Result<bool, i32> {
+        let now = fstat(&self.fd).map(|stat| meta_of(&stat)).map_err(number)?;
+        let moved = now.size != self.meta.size
+            || now.modified != self.meta.modified
+            || now.changed != self.meta.changed;
+        self.meta = now;
+        Ok(moved)
     }
 
     /// Back to its start.

@@ -24,6 +24,7 @@ pub(crate) use system::{File, Folder, Handle, current_user};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::Error;
+use crate::globs;
 use crate::query::{Kind, Stat, Time};
 
 /// The system's number for a path that is not there; also the answer to every forbidden one.
@@ -106,11 +107,13 @@ impl Bounds {
         let mut bounds = Bounds { allowed: None, homes: Vec::new(), denied: Vec::new() };
         let patterns = deny_patterns(&scope.deny)?;
         let mut open = |path: &[u8]| {
-            let handle = Handle::open(path).ok()?;
-            if let (Some(patterns), Some(base)) = (&patterns, handle.real()) {
+            let handle = Handle::open(path).ok();
+            if let Some(patterns) = &patterns {
+                // Also for a folder that is gone: patterns must not go with it.
+                let base = handle.as_ref().and_then(Handle::real).unwrap_or_else(|| path.to_vec());
                 bounds.denied.push(Denied { base, patterns: patterns.clone() });
             }
-            handle.meta().ok().map(|meta| meta.identity)
+            handle?.meta().ok().map(|meta| meta.identity)
         };
         let root = open(&scope.root);
         match &scope.allow {
@@ -128,11 +131,21 @@ impl Bounds {
         !self.denied.is_empty()
     }
 
+    /// Whether the caller may not see everything.
+    pub(crate) fn confines(&self) -> bool {
+        self.allowed.is_some()
+    }
+
     /// Opens a path for this caller, links in it followed. The error is the system's number.
     pub(crate) fn resolve(&self, path: &[u8]) -> Result<Place, i32> {
+        let restricted = self.allowed.is_some() || self.denies();
+        if restricted && !self.steps_back_within(path) {
+            return Err(NOT_THERE);
+        }
         let handle = match Handle::open(path) {
             Ok(handle) => handle,
-            Err(error) => return Err(self.veiled(path, error)),
+            Err(error) if restricted => return Err(self.veiled(path, error)),
+            Err(error) => return Err(error),
         };
         let meta = handle.meta()?;
         let real = handle.real();
@@ -141,11 +154,33 @@ impl Bounds {
         {
             return Err(NOT_THERE);
         }
-        let real = real.unwrap_or_else(|| path.to_vec());
-        if self.is_denied_from_top(&real, meta.kind == Kind::Folder) {
-            return Err(NOT_THERE);
+        if self.denies() {
+            // Patterns judge names: what has no name of its own, or lost it, is not shown.
+            let Some(real) = &real else { return Err(NOT_THERE) };
+            let named = Handle::open(real).and_then(|named| named.meta());
+            let same = named.is_ok_and(|named| named.identity == meta.identity);
+            if !same || self.is_denied_from_top(real, meta.kind == Kind::Folder) {
+                return Err(NOT_THERE);
+            }
         }
-        Ok(Place { handle, meta, real })
+        Ok(Place { handle, meta, real: real.unwrap_or_else(|| path.to_vec()) })
+    }
+
+    /// Whether every folder that a `..` of the path steps back from is one for this caller:
+    /// `outside/../inside` would else tell whether `outside` is there.
+    fn steps_back_within(&self, path: &[u8]) -> bool {
+        let mut start = 0;
+        for name in path.split(|&byte| byte == b'/') {
+            if name == b".." && start > 0 {
+                let before = &path[..start];
+                let trimmed = before.strip_suffix(b"/").filter(|rest| !rest.is_empty());
+                if self.resolve(trimmed.unwrap_or(before)).is_err() {
+                    return false;
+                }
+            }
+            start += name.len() + 1;
+        }
+        true
     }
 
     /// What the system says of a path, links followed.
@@ -200,12 +235,9 @@ impl Bounds {
         })
     }
 
-    /// The error to tell for a path that could not be opened. Where the caller is confined, an
-    /// error that would speak of something outside becomes `NOT_THERE`.
+    /// The error to tell a restricted caller for a path that could not be opened: one that would
+    /// speak of something that is not for him becomes `NOT_THERE`.
     fn veiled(&self, path: &[u8], error: i32) -> i32 {
-        if self.allowed.is_none() && self.denied.is_empty() {
-            return error;
-        }
         let mut end = path.len();
         while let Some(slash) = memchr::memrchr(b'/', &path[..end]) {
             let parent = if slash == 0 { &path[..1] } else { &path[..slash] };
@@ -286,6 +318,9 @@ fn deny_patterns(deny: &[String]) -> Result<Option<Gitignore>, Error> {
     }
     let mut builder = GitignoreBuilder::new("");
     for pattern in deny {
+        if globs::is_too_deep(pattern) {
+            return Err(globs::too_deep(pattern));
+        }
         builder.add_line(None, pattern).map_err(|error| Error::Glob(error.to_string()))?;
     }
     builder.build().map(Some).map_err(|error| Error::Glob(error.to_string()))

@@ -69,14 +69,16 @@ impl Folder {
     pub(crate) fn entries(
         &self,
         _: &mut Vec<u8>,
-        mut each: impl FnMut(&[u8], Kind),
+        mut each: impl FnMut(&[u8], Kind) -> bool,
     ) -> Result<(), i32> {
         for entry in fs::read_dir(&self.0).map_err(number)? {
             let entry = entry.map_err(number)?;
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
-            each(&bytes_of(entry.file_name().into()), kind_of(kind));
+            if !each(&bytes_of(entry.file_name().into()), kind_of(kind)) {
+                break;
+            }
         }
         Ok(())
     }
@@ -141,9 +143,12 @@ impl File {
         Ok(File { file, meta: meta_of(&meta, path) })
     }
 
-    pub(crate) fn meta_now(&self) -> Result<Meta, i32> {
+    pub(crate) fn moved_on(&mut self) -> Result<bool, i32> {
         let now = self.file.metadata().map_err(number)?;
-        Ok(Meta { identity: self.meta.identity, ..meta_of(&now, std::path::Path::new("")) })
+        let now = Meta { identity: self.meta.identity, ..meta_of(&now, std::path::Path::new("")) };
+        let moved = now.size != self.meta.size || now.modified != self.meta.modified;
+        self.meta = now;
+        Ok(moved)
     }
 
     pub(crate) fn rewind(&self) -> Result<(), i32> {
