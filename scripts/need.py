@@ -17,7 +17,7 @@ NEEDED = {
 
 def main() -> int:
     missing = []
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036  (it is run by whatever python3 there is)
         missing.append(
             f"Python 3.11 or newer (this is {sys.version.split()[0]}): "
             "name another with  make PYTHON=/path/to/python3.11"

@@ -46,13 +46,10 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"], "NO_COLOR": "1"}
 
 
-@pytest.mark.parametrize(
-    ("place", "program"), [pytest.param(*each, id=each[0]) for each in blocks("python")]
-)
-def test_python_example_runs(place: str, program: str, project: Path) -> None:
-    """What a reader copies must work as it stands, warnings included."""
+def run(command: list[str], project: Path, place: str) -> str:
+    """What a command prints; it must end well and say nothing on standard error."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
+        command,
         cwd=project,
         env=environment(),
         capture_output=True,
@@ -61,6 +58,15 @@ def test_python_example_runs(place: str, program: str, project: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, ""), place
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "program"), [pytest.param(*each, id=each[0]) for each in blocks("python")]
+)
+def test_python_example_runs(place: str, program: str, project: Path) -> None:
+    """What a reader copies must work as it stands, warnings included."""
+    run([sys.executable, "-W", "error", "-c", program], project, place)
 
 
 @pytest.mark.parametrize(
@@ -71,18 +77,8 @@ def test_console_example_prints_what_it_shows(place: str, text: str, project: Pa
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
         assert "evergrep" in shlex.split(command), place
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=project,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, ""), place
-        if shown.strip():
-            assert shown == done.stdout, place
+        printed = run(["bash", "-c", command], project, place)
+        assert shown.strip() == "" or shown == printed, place
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
