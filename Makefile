@@ -21,7 +21,7 @@ $(VENV)/.tools: $(BIN)/python pyproject.toml
 	@touch $@
 
 build: $(VENV)/.tools ## build the engine and install the package into .venv
-	$(BIN)/maturin develop --release --quiet --extras mcp
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras mcp
 
 try: build ## build, then ask a first question through the MCP server
 	$(BIN)/python scripts/try.py
