@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JUDGES := target/judges
+# The engine's portable stand-in for other systems, built and tested on this one.
+PLAIN := RUSTFLAGS='--cfg evergrep_plain' CARGO_TARGET_DIR=target/plain
 
-.PHONY: all try test build fmt lint types fast check judges bench clean need
+.PHONY: all try test build fmt lint types fast check judges soak bench clean need
 .DEFAULT_GOAL := all
 
 all: build check test ## build, format check, lint, types, all fast tests
@@ -41,6 +43,7 @@ check: lint types
 lint: $(VENV)/.tools ## format check and lint, both languages
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+	$(PLAIN) cargo clippy --quiet -p evergrep-engine --all-targets --locked -- -D warnings
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 
@@ -51,6 +54,10 @@ fmt: $(VENV)/.tools ## format everything
 	cargo fmt --all
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+soak: build judges ## the long tests, and the engine as other systems build it
+	$(PLAIN) cargo test --quiet -p evergrep-engine --locked
+	EVERGREP_ROUNDS=20000 $(BIN)/python -m pytest -m 'long or not long'
 
 bench: build ## against the newest ripgrep, on a kernel tree; results go to benches/
 	$(BIN)/python benches/run.py

@@ -6,9 +6,10 @@ use ignore::gitignore::Gitignore;
 use ignore::overrides::Override;
 use ignore::types::Types;
 
+use crate::globs::path_of;
 use crate::ignore::{Rules, Verdict, judge};
 use crate::query::IgnoreFlavour;
-use crate::scope::{Bounds, path_of};
+use crate::scope::Bounds;
 
 /// Which entries a walk lets through; the same for all roots.
 pub(crate) struct Filter {

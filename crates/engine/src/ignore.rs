@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::globs;
+use crate::globs::{self, path_of};
 use crate::halt::Halt;
 use crate::query::{GitPlaces, Kind};
-use crate::scope::{Bounds, File, Folder, Handle, Identity, NOT_REGULAR, NOT_THERE, path_of};
+use crate::scope::{Bounds, File, Folder, Handle, Identity, NOT_REGULAR, NOT_THERE};
 
 /// The most that is read of one rule file.
 const RULE_FILE_BYTES: usize = 1 << 20;

@@ -21,10 +21,10 @@ use plain as system;
 
 pub(crate) use system::{File, Folder, Handle, current_user};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
 use crate::error::Error;
-use crate::globs;
+use crate::globs::{self, path_of};
 use crate::query::{Kind, Stat, Time};
 
 /// The system's number for a path that is not there; also the answer to every forbidden one.
@@ -52,7 +52,8 @@ pub(crate) struct Identity {
     pub(crate) inode: u64,
 }
 
-/// What the system says of an entry.
+/// What the system says of an entry; the portable stand-in knows less.
+#[cfg_attr(any(not(target_os = "linux"), evergrep_plain), allow(dead_code))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) kind: Kind,
@@ -61,9 +62,7 @@ pub(crate) struct Meta {
     pub(crate) modified: Time,
     pub(crate) changed: Time,
     /// Its owner, and whether its mode lets the owner read it; where the system has owners.
-    #[cfg_attr(any(not(target_os = "linux"), evergrep_plain), allow(dead_code))]
     pub(crate) owner: u32,
-    #[cfg_attr(any(not(target_os = "linux"), evergrep_plain), allow(dead_code))]
     pub(crate) owner_reads: bool,
 }
 
@@ -105,7 +104,7 @@ struct Denied {
 impl Bounds {
     pub(crate) fn new(scope: &Scope) -> Result<Bounds, Error> {
         let mut bounds = Bounds { allowed: None, homes: Vec::new(), denied: Vec::new() };
-        let patterns = deny_patterns(&scope.deny)?;
+        let patterns = globs::compile_denied(&scope.deny)?;
         let mut open = |path: &[u8]| {
             let handle = Handle::open(path).ok();
             if let Some(patterns) = &patterns {
@@ -310,31 +309,4 @@ fn is_beneath(handle: &Handle, meta: Meta, real: Option<&[u8]>, folders: &[Ident
     };
     folder.meta(&real[slash + 1..]).is_ok_and(|entry| entry.identity == meta.identity)
         && climb(folder)
-}
-
-fn deny_patterns(deny: &[String]) -> Result<Option<Gitignore>, Error> {
-    if deny.is_empty() {
-        return Ok(None);
-    }
-    let mut builder = GitignoreBuilder::new("");
-    for pattern in deny {
-        if globs::is_too_deep(pattern) {
-            return Err(globs::too_deep(pattern));
-        }
-        builder.add_line(None, pattern).map_err(|error| Error::Glob(error.to_string()))?;
-    }
-    builder.build().map(Some).map_err(|error| Error::Glob(error.to_string()))
-}
-
-/// Bytes of a path as the crates take them.
-pub(crate) fn path_of(bytes: &[u8]) -> &std::path::Path {
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStrExt;
-        std::path::Path::new(std::ffi::OsStr::from_bytes(bytes))
-    }
-    #[cfg(not(unix))]
-    {
-        std::path::Path::new(std::str::from_utf8(bytes).unwrap_or(""))
-    }
 }

@@ -11,7 +11,8 @@ use std::io::{self, Read, Seek};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
-use super::{Identity, Meta, NOT_REGULAR, NOT_THERE, path_of};
+use super::{Identity, Meta, NOT_REGULAR, NOT_THERE};
+use crate::globs::path_of;
 use crate::query::{Kind, Time};
 
 const NOT_A_FOLDER: i32 = 20;
