@@ -11,6 +11,20 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+ALL_PAGES = sorted(
+    page
+    for part in (
+        ".",
+        "docs",
+        "docs/decisions",
+        "benches",
+        "src/evergrep/dialects/*",
+        "tests/contract",
+    )
+    for page in PROJECT.glob(f"{part}/*.md")
+)
+ENGINE = PROJECT / "crates/engine/src"
+PACKAGE = PROJECT / "src/evergrep"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]+)")
 
@@ -81,7 +95,7 @@ def test_console_example_prints_what_it_shows(place: str, text: str, project: Pa
         assert shown.strip() == "" or shown == printed, place
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 def test_links_lead_somewhere(page: Path) -> None:
     """A page that names another one must have it."""
     missing = [
@@ -90,6 +104,26 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not (page.parent / target).exists()
     ]
     assert missing == []
+
+
+def unmapped(text: str) -> list[str]:
+    """The files and folders of the two source trees that a map does not name."""
+    parts = [*ENGINE.iterdir(), *PACKAGE.iterdir()]
+    names = {
+        part.name + ("/" if part.is_dir() else "")
+        for part in parts
+        if not part.name.startswith("__") and part.suffix not in (".so", ".typed")
+    }
+    return sorted(
+        name for name in names if not re.search(rf"^  {re.escape(name)} ", text, re.MULTILINE)
+    )
+
+
+def test_the_map_names_every_file() -> None:
+    """A newcomer finds each file on the map of ARCHITECTURE.md."""
+    text = (PROJECT / "ARCHITECTURE.md").read_text("utf-8")
+    assert unmapped(text) == []
+    assert unmapped(text.replace("  walk.rs ", "  talk.rs ")) == ["walk.rs"]
 
 
 def test_a_broken_example_is_seen(project: Path) -> None:
