@@ -165,7 +165,7 @@ fn trimmed(buffer: &[u8], range: &std::ops::Range<usize>) -> usize {
 impl Sink for Take<'_> {
     type Error = io::Error;
 
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         if self.query.want.kind == WantKind::Files {
             self.count = 1;
             return Ok(false);
@@ -174,9 +174,9 @@ impl Sink for Take<'_> {
             return Ok(false);
         }
         if self.query.want.kind == WantKind::Counts {
-            // ripgrep counts lines, but matches where they may cross line ends.
+            // ripgrep counts lines, but matches where this pattern may cross line ends.
             let number = self.number(found.line_number(), found.absolute_byte_offset());
-            if self.multi_line {
+            if searcher.multi_line_with_matcher(self.matcher) {
                 self.count += self.matches(found)?.len().max(1) as u64;
             } else if !self.is_window_of_last(number) {
                 self.count += 1;

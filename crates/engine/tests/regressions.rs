@@ -326,3 +326,16 @@ fn a_file_without_a_size_was_cut_without_a_word() {
     assert!(whole || !across.skipped.is_empty(), "cut in silence");
     assert_eq!(Kind::File, plain.hits[0].kind);
 }
+
+/// A pattern that can't match a line end was counted by matches, only because it might have been
+/// one that can; ripgrep then counts lines.
+#[test]
+fn counts_across_lines_counted_matches_of_a_pattern_within_lines() {
+    let tree = Tree::of(&[("f", "foo bar\nfoo\n")]);
+    let mut query = matching(tree.query(), r"\w+");
+    query.pattern.as_mut().expect("a pattern").multi_line = true;
+    query.want.kind = WantKind::Counts;
+    assert_eq!(["f=2"], *tree.told(&query));
+    query.pattern.as_mut().expect("a pattern").text = r"\w+\s".to_owned();
+    assert_eq!(["f=3"], *tree.told(&query));
+}
