@@ -57,7 +57,7 @@ fmt: $(VENV)/.tools ## format everything
 
 soak: build judges ## the long tests, and the engine as other systems build it
 	$(PLAIN) cargo test --quiet -p evergrep-engine --locked
-	EVERGREP_ROUNDS=20000 $(BIN)/python -m pytest -m 'long or not long'
+	EVERGREP_ROUNDS=20000 EVERGREP_RACE=300 $(BIN)/python -m pytest --timeout 7200 -m 'long or not long'
 
 bench: build ## against the newest ripgrep, on a kernel tree; results go to benches/
 	$(BIN)/python benches/run.py

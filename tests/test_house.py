@@ -252,7 +252,7 @@ MODULES: dict[str, set[str]] = {
     "walk": {"filter", "halt", "ignore", "query", "scope"},
     "read": {"halt", "query", "scope"},
     "stoppable": {"halt"},
-    "lines": {"halt", "query", "read"},
+    "lines": {"halt", "query", "read", "stoppable"},
     "seek": {"halt", "lines", "page", "query", "read", "scope", "stoppable"},
     "order": {"error", "lines", "query", "walk"},
     "gathered": {"order", "query"},

@@ -137,6 +137,7 @@ class Line(NamedTuple):
     """Its full length in bytes, of which `bytes` may be the start. Of a line over 64 MiB, that of a
     window."""
     spans: tuple[tuple[int, int], ...] = ()
+    """Where it matches, as byte ranges; the first 100,000."""
 
 
 class Hit(NamedTuple):
@@ -224,11 +225,14 @@ class QueryError(Exception):
     """A query that can't be answered: a bad pattern, glob or type, a cancel, or a fault of ours."""
 
     def __init__(self, kind: str, text: str) -> None:
-        super().__init__(text)
+        super().__init__(kind, text)  # both, so that it travels to another process
         self.kind = kind
         """`pattern`, `glob`, `type`, `cancelled` or `fault`."""
         self.text = text
         """The diagnostic, in the words of ripgrep's crates where it is theirs."""
+
+    def __str__(self) -> str:
+        return self.text
 
 
 # --- who answers ----------------------------------------------------------------------------

@@ -159,6 +159,24 @@ impl<'q> Hunt<'q> {
         }
     }
 
+    /// A file is a hit by being there; its size and time are asked for where they matter.
+    fn list(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8]) {
+        let path = || [&spot.ground.spelled[..], &spot.path, name].concat();
+        let most = self.query.reading.max_size;
+        let mut time = Time::default();
+        if self.timed || most.is_some() {
+            match folder.meta(name) {
+                Ok(meta) if meta.kind != Kind::File => return,
+                Ok(meta) if most.is_some_and(|most| meta.size > most) => {
+                    return self.gathered.skips.add(path(), Reason::TooLarge, 0);
+                }
+                Ok(meta) => time = meta.modified,
+                Err(error) => return self.refuse(path(), error),
+            }
+        }
+        self.gathered.hits.push(new_candidate(spot, name, time));
+    }
+
     /// Puts a file aside with its time, to be searched in order.
     fn put_aside(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8]) {
         let path = || [&spot.ground.spelled[..], &spot.path, name].concat();
@@ -193,19 +211,7 @@ impl Visitor for Hunt<'_> {
     fn file(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8]) {
         self.gathered.files += 1;
         if self.seeker.is_none() {
-            let time = match self.timed {
-                false => Time::default(),
-                true => match folder.meta(name) {
-                    Ok(meta) if meta.kind == Kind::File => meta.modified,
-                    Ok(_) => return,
-                    Err(error) => {
-                        let path = [&spot.ground.spelled[..], &spot.path, name].concat();
-                        return self.refuse(path, error);
-                    }
-                },
-            };
-            self.gathered.hits.push(new_candidate(spot, name, time));
-            return;
+            return self.list(spot, folder, name);
         }
         if self.shared.frequent.load(Relaxed) {
             return self.put_aside(spot, folder, name);

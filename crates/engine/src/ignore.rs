@@ -14,7 +14,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::globs::{self, path_of};
 use crate::halt::Halt;
 use crate::query::{GitPlaces, Kind};
-use crate::scope::{Bounds, File, Folder, Handle, Identity, NOT_REGULAR, NOT_THERE};
+use crate::scope::{Bounds, File, Folder, Handle, IS_LINK, Identity, NOT_REGULAR, NOT_THERE};
 
 /// The most that is read of one rule file.
 const RULE_FILE_BYTES: usize = 1 << 20;
@@ -233,26 +233,42 @@ impl Reader<'_> {
             Kind::Folder => folder.beneath(b".git/info"),
             Kind::Link => self.bounds.named_folder(&[path, b".git/info"].concat()),
             Kind::File => match folder.file(b".git") {
-                Ok(file) => self.worktree_info(&file, path),
+                Ok(file) => self.worktree_info(&file, path, complaints),
                 Err(error) => Err(error),
             },
             Kind::Other => Err(NOT_THERE),
         };
-        let opened = info.and_then(|info| info.file(b"exclude"));
-        match opened {
-            Ok(file) => self.rules_of(&file, || [path, b".git/info/exclude"].concat(), complaints),
-            Err(_) => Gitignore::empty(),
+        let exclude = || [path, b".git/info/exclude"].concat();
+        match info.and_then(|info| info.file(b"exclude")) {
+            Ok(file) => self.rules_of(&file, exclude, complaints),
+            Err(error) => {
+                if matches!(error, NOT_REGULAR | IS_LINK) {
+                    complaints.push((exclude(), 0));
+                }
+                Gitignore::empty()
+            }
         }
     }
 
     /// Follows `gitdir: …`, relative to its own folder as git has it, and that folder's
     /// `commondir`.
-    fn worktree_info(&self, file: &File, path: &[u8]) -> Result<Folder, i32> {
+    fn worktree_info(
+        &self,
+        file: &File,
+        path: &[u8],
+        complaints: &mut Vec<Complaint>,
+    ) -> Result<Folder, i32> {
         let line = first_line(file).ok_or(NOT_THERE)?;
         let git = from(path, line.strip_prefix(b"gitdir: ").ok_or(NOT_THERE)?);
         let folder = self.bounds.named_folder(&git)?;
-        let common = first_line(&folder.file(b"commondir")?).ok_or(NOT_THERE)?;
-        let common = from(&[&git[..], b"/"].concat(), &common);
+        let git = [&git[..], b"/"].concat();
+        let common = folder.file(b"commondir").map_err(|error| {
+            if matches!(error, NOT_REGULAR | IS_LINK) {
+                complaints.push(([&git[..], b"commondir"].concat(), 0));
+            }
+            NOT_THERE
+        })?;
+        let common = from(&git, &first_line(&common).ok_or(NOT_THERE)?);
         self.bounds.named_folder(&[&common[..], b"/info"].concat())
     }
 

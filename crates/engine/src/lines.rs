@@ -11,9 +11,12 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 use crate::halt::Halt;
 use crate::query::{BinaryFlavour, Line, Query, Reason, WantKind};
 use crate::read::{self, Noticed};
+use crate::stoppable::Stoppable;
 
 /// In a file that was named as a root, a NUL this early makes it binary when lines are wanted.
 const BINARY_BYTES: u64 = 64 << 10;
+/// The most ranges of matches that are told of one line.
+const SPANS: usize = 100_000;
 /// How many matches of one file may pass before the deadline is looked at.
 const MATCHES_BETWEEN_LOOKS: u64 = 64;
 
@@ -67,11 +70,12 @@ impl<'a> Take<'a> {
         halt: &'a Halt<'a>,
         noticed: &'a Noticed,
         named: bool,
+        multi_line: bool,
     ) -> Take<'a> {
         Take {
             query,
             matcher,
-            multi_line: query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line),
+            multi_line,
             halt,
             noticed,
             named,
@@ -137,22 +141,34 @@ impl<'a> Take<'a> {
         });
     }
 
-    /// Every match within a found range, as ranges of the searcher's buffer.
-    fn matches(&self, found: &SinkMatch<'_>) -> io::Result<Vec<(usize, usize)>> {
+    /// Calls `each` with every match within a found range, as ranges of the searcher's buffer,
+    /// until it says no.
+    fn matches(
+        &self,
+        found: &SinkMatch<'_>,
+        mut each: impl FnMut((usize, usize)) -> bool,
+    ) -> io::Result<()> {
         let range = found.bytes_range_in_buffer();
-        let mut spans = Vec::new();
         // A match must not look past its own line, but may look back over the lines before.
         let end =
             if self.multi_line { found.buffer().len() } else { trimmed(found.buffer(), &range) };
-        self.matcher
-            .find_iter_at(&found.buffer()[..end], range.start, |each| {
-                if each.start() >= range.end {
-                    return false;
-                }
-                spans.push((each.start(), each.end().min(range.end)));
-                true
+        let matcher = Stoppable { matcher: self.matcher, halt: self.halt };
+        matcher
+            .find_iter_at(&found.buffer()[..end], range.start, |found| {
+                found.start() < range.end && each((found.start(), found.end().min(range.end)))
             })
-            .map_err(io::Error::other)?;
+            .map_err(io::Error::other)
+    }
+
+    /// The ranges of the matches, where they are wanted.
+    fn spans(&self, found: &SinkMatch<'_>) -> io::Result<Vec<(usize, usize)>> {
+        let mut spans = Vec::new();
+        if self.query.want.spans {
+            self.matches(found, |span| {
+                spans.push(span);
+                self.multi_line || spans.len() < SPANS
+            })?;
+        }
         Ok(spans)
     }
 }
@@ -165,7 +181,7 @@ fn trimmed(buffer: &[u8], range: &std::ops::Range<usize>) -> usize {
 impl Sink for Take<'_> {
     type Error = io::Error;
 
-    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         if self.query.want.kind == WantKind::Files {
             self.count = 1;
             return Ok(false);
@@ -176,8 +192,13 @@ impl Sink for Take<'_> {
         if self.query.want.kind == WantKind::Counts {
             // ripgrep counts lines, but matches where this pattern may cross line ends.
             let number = self.number(found.line_number(), found.absolute_byte_offset());
-            if searcher.multi_line_with_matcher(self.matcher) {
-                self.count += self.matches(found)?.len().max(1) as u64;
+            if self.multi_line {
+                let mut count = 0;
+                self.matches(found, |_| {
+                    count += 1;
+                    true
+                })?;
+                self.count += count.max(1);
             } else if !self.is_window_of_last(number) {
                 self.count += 1;
             }
@@ -189,8 +210,7 @@ impl Sink for Take<'_> {
             self.binary = Some(nul);
             return Ok(false);
         }
-        let spans = if self.query.want.spans { self.matches(found)? } else { Vec::new() };
-        let mut spans = spans.into_iter().peekable();
+        let mut spans = self.spans(found)?.into_iter().peekable();
         let first = self.number(found.line_number(), offset);
         let mut start = found.bytes_range_in_buffer().start;
         for (number, line) in (first..).zip(found.lines()) {
@@ -200,7 +220,9 @@ impl Sink for Take<'_> {
             while let Some(&(from, to)) = spans.peek()
                 && from < end
             {
-                own.push((from.max(start).min(text) - start, to.min(text) - start));
+                if own.len() < SPANS {
+                    own.push((from.max(start).min(text) - start, to.min(text) - start));
+                }
                 if to > end {
                     break;
                 }

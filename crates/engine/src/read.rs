@@ -16,6 +16,10 @@ use crate::scope::File;
 pub(crate) const WHOLE_BYTES: u64 = 1 << 20;
 /// A longer line is searched in windows of this size.
 pub(crate) const LINE_BYTES: usize = 64 << 20;
+/// The windows after the first are smaller, since the first may have to be kept as context.
+const WINDOW_BYTES: usize = 4 << 20;
+/// The most that ripgrep's searcher may keep of a file: two lines of the greatest length.
+pub(crate) const BUFFER_BYTES: usize = 2 * LINE_BYTES;
 /// How much of the end of a window the next one repeats.
 pub(crate) const WINDOW_OVERLAP: usize = 1 << 20;
 /// How much of the text of such a line is kept.
@@ -93,6 +97,8 @@ pub(crate) struct Stream<'a> {
     left: u64,
     given: u64,
     line: usize,
+    /// How long the line, or its next window, may become.
+    most: usize,
     /// The last bytes of a line that is about to be too long.
     tail: Vec<u8>,
     pending: io::Cursor<Vec<u8>>,
@@ -116,6 +122,7 @@ impl<'a> Stream<'a> {
             left,
             given: 0,
             line: 0,
+            most: LINE_BYTES,
             tail: Vec::new(),
             pending: io::Cursor::new(Vec::new()),
             permit: None,
@@ -132,23 +139,25 @@ impl<'a> Stream<'a> {
         match memchr::memrchr(b'\n', piece) {
             Some(end) => {
                 self.line = piece.len() - end - 1;
+                self.most = LINE_BYTES;
                 self.tail.clear();
             }
             None => self.line += piece.len(),
         }
-        if self.line + WINDOW_OVERLAP + piece.len() > LINE_BYTES {
+        if self.line + WINDOW_OVERLAP + piece.len() > self.most {
             let of_line = piece.len().min(self.line);
             self.tail.extend_from_slice(&piece[piece.len() - of_line..]);
             let spare = self.tail.len().saturating_sub(WINDOW_OVERLAP);
             self.tail.drain(..spare);
         }
-        if self.line >= LINE_BYTES {
+        if self.line >= self.most {
             self.noticed.long_line.set(true);
             self.noticed.breaks.borrow_mut().push(self.given);
             let mut again = Vec::with_capacity(self.tail.len() + 1);
             again.push(b'\n');
             again.extend_from_slice(&self.tail);
             self.line = self.tail.len();
+            self.most = WINDOW_BYTES;
             self.tail.clear();
             self.pending = io::Cursor::new(again);
         }
@@ -170,7 +179,7 @@ impl io::Read for Stream<'_> {
             return Ok(0);
         }
         // Never past the end of a window, so that the break can be put right there.
-        let most = most.min(LINE_BYTES.saturating_sub(self.line).max(1)).min(READ_BYTES);
+        let most = most.min(self.most.saturating_sub(self.line).max(1)).min(READ_BYTES);
         let read = self.file.read_into(&mut piece[..most])?;
         self.left -= read as u64;
         if self.watch_nul

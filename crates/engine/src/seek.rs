@@ -28,13 +28,10 @@ pub(crate) struct Seeker<'q> {
 
 impl<'q> Seeker<'q> {
     pub(crate) fn new(query: &'q Query, matcher: &RegexMatcher) -> Seeker<'q> {
-        Seeker {
-            query,
-            matcher: matcher.clone(),
-            plain: searcher(query, BinaryDetection::none(), false),
-            buffer: Vec::new(),
-            multi_line: query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line),
-        }
+        let plain = searcher(query, BinaryDetection::none(), false);
+        // A pattern that can match no line end is searched for line by line all the same.
+        let multi_line = plain.multi_line_with_matcher(matcher);
+        Seeker { query, matcher: matcher.clone(), plain, buffer: Vec::new(), multi_line }
     }
 
     /// Searches one file; `walked` where the walk met it, against being named as a root.
@@ -104,7 +101,8 @@ impl<'q> Seeker<'q> {
         let nul = memchr::memchr(0, &self.buffer).filter(|_| !decoded).map(|at| at as u64);
         let noticed = Noticed::default();
         noticed.nul.set(nul);
-        let mut take = Take::new(self.query, &self.matcher, halt, &noticed, !quits);
+        let mut take =
+            Take::new(self.query, &self.matcher, halt, &noticed, !quits, self.multi_line);
         let matcher = Stoppable { matcher: &self.matcher, halt };
         let outcome = if nul.is_none() || !quits {
             self.plain.search_slice(&matcher, &self.buffer, &mut take)
@@ -148,7 +146,8 @@ impl<'q> Seeker<'q> {
         loop {
             let noticed = Noticed::default();
             let mut stream = Stream::new(file, halt, &noticed, !quits && !utf16);
-            let mut take = Take::new(self.query, &self.matcher, halt, &noticed, !quits);
+            let mut take =
+                Take::new(self.query, &self.matcher, halt, &noticed, !quits, self.multi_line);
             let outcome = searcher(self.query, detection.clone(), numbered).search_reader(
                 &matcher,
                 &mut stream,
@@ -157,6 +156,11 @@ impl<'q> Seeker<'q> {
             let given = stream.given();
             drop(stream);
             let mut sought = take.sought(given);
+            if outcome.as_ref().is_err_and(|error| error.raw_os_error().is_none()) && !halt.now() {
+                // Lines of context that don't fit into the buffer any more.
+                sought.notes.push(Reason::TooLarge);
+                return Ok(sought);
+            }
             unless_halted(outcome, halt)?;
             if noticed.long_line.get() {
                 sought.notes.push(Reason::LongLine);
@@ -199,6 +203,7 @@ fn searcher(query: &Query, binary: BinaryDetection, numbered: bool) -> Searcher 
         .multi_line(query.pattern.as_ref().is_some_and(|pattern| pattern.multi_line))
         .before_context(if lines { query.want.before } else { 0 })
         .after_context(if lines { query.want.after } else { 0 })
+        .heap_limit(Some(read::BUFFER_BYTES))
         .max_matches(page::lines_of_one_file(&query.page))
         .build()
 }

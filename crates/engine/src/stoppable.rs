@@ -23,6 +23,8 @@ impl std::fmt::Display for Halted {
     }
 }
 
+impl std::error::Error for Halted {}
+
 /// ripgrep's matcher, in pieces.
 pub(crate) struct Stoppable<'a> {
     pub(crate) matcher: &'a RegexMatcher,

@@ -89,7 +89,7 @@ fn a_walked_file_full_of_zeros_is_given_up_at_once() {
 fn across_line_ends_a_large_file_is_left_out_and_told() {
     let tree = Tree::new();
     holed(&tree, WINDOW + 1, &[(0, "needle")]);
-    let mut query = lines(&tree, "needle");
+    let mut query = lines(&tree, r"needle\s");
     if let Some(pattern) = &mut query.pattern {
         pattern.multi_line = true;
     }

@@ -138,7 +138,7 @@ fn counts_are_of_lines_and_across_lines_of_matches() {
     let want = Want { kind: WantKind::Counts, ..Want::default() };
     let mut query = Query { want, ..tree::matching(tree.query(), "a") };
     assert_eq!(["f=2", "h=1"], *tree.told(&query), "lines");
-    query.pattern = Some(Pattern { multi_line: true, ..regex("a") });
+    query.pattern = Some(Pattern { multi_line: true, ..regex(r"a|\n\n\n") });
     assert_eq!(["f=3", "h=1"], *tree.told(&query), "matches");
 }
 

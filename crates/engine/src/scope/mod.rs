@@ -31,6 +31,8 @@ use crate::query::{Kind, Stat, Time};
 pub(crate) const NOT_THERE: i32 = 2;
 /// The system's number for too many links, which is how a link refuses to be opened as a file.
 pub(crate) const IS_LINK: i32 = 40;
+/// The longest path that the system opens.
+const PATH_BYTES: usize = 4096;
 /// Ours: what was opened is not a regular file.
 pub(crate) const NOT_REGULAR: i32 = -1;
 
@@ -138,14 +140,19 @@ impl Bounds {
     /// Opens a path for this caller, links in it followed. The error is the system's number.
     pub(crate) fn resolve(&self, path: &[u8]) -> Result<Place, i32> {
         let restricted = self.allowed.is_some() || self.denies();
-        if restricted && !self.steps_back_within(path) {
+        // No such path can be opened, and looking at each of its steps would take long.
+        if restricted && (path.len() > PATH_BYTES || !self.steps_back_within(path)) {
             return Err(NOT_THERE);
         }
-        let handle = match Handle::open(path) {
-            Ok(handle) => handle,
-            Err(error) if restricted => return Err(self.veiled(path, error)),
-            Err(error) => return Err(error),
-        };
+        match Handle::open(path) {
+            Ok(handle) => self.judged(handle, path),
+            Err(error) if restricted => Err(self.veiled(path, error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What was opened, if it is for this caller.
+    fn judged(&self, handle: Handle, path: &[u8]) -> Result<Place, i32> {
         let meta = handle.meta()?;
         let real = handle.real();
         if let Some(allowed) = &self.allowed
@@ -172,8 +179,10 @@ impl Bounds {
         for name in path.split(|&byte| byte == b'/') {
             if name == b".." && start > 0 {
                 let before = &path[..start];
-                let trimmed = before.strip_suffix(b"/").filter(|rest| !rest.is_empty());
-                if self.resolve(trimmed.unwrap_or(before)).is_err() {
+                let before =
+                    before.strip_suffix(b"/").filter(|rest| !rest.is_empty()).unwrap_or(before);
+                let place = Handle::open(before).and_then(|handle| self.judged(handle, before));
+                if place.is_err() {
                     return false;
                 }
             }
@@ -240,8 +249,8 @@ impl Bounds {
         let mut end = path.len();
         while let Some(slash) = memchr::memrchr(b'/', &path[..end]) {
             let parent = if slash == 0 { &path[..1] } else { &path[..slash] };
-            if let Ok(place) = self.resolve_plain(parent) {
-                let Ok(place) = place else { return NOT_THERE };
+            if let Ok(handle) = Handle::open(parent) {
+                let Ok(place) = self.judged(handle, parent) else { return NOT_THERE };
                 // The next step may be a link, and then the error may be about where it leads.
                 let name = path[slash + 1..].split(|&b| b == b'/').next().unwrap_or_default();
                 return match place.handle.entry(name) {
@@ -252,13 +261,6 @@ impl Bounds {
             end = slash;
         }
         NOT_THERE
-    }
-
-    /// Outer error: can't be opened. Inner error: is not for this caller.
-    #[allow(clippy::type_complexity)]
-    fn resolve_plain(&self, path: &[u8]) -> Result<Result<Place, i32>, i32> {
-        Handle::open(path)?;
-        Ok(self.resolve(path))
     }
 }
 
