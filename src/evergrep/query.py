@@ -1,7 +1,7 @@
 """The vocabulary: what is asked (Query), what is found (Answer), and who answers (Searcher).
 
 Plain, frozen values only, so that a Query can travel to another machine and an Answer back.
-`crates/engine/src/query.rs` holds the same names and fields; `tests/test_house.py` compares them.
+`crates/engine/src/query.rs` holds the same names and fields; `tests/house` compares them.
 This file knows no agent, no door and no file system.
 """
 

@@ -1,7 +1,7 @@
 //! The vocabulary: what is asked and what is found, as plain data.
 //!
 //! The same names and fields as `src/evergrep/query.py`, which says what each means;
-//! `tests/test_house.py` compares the two. Paths are bytes, as the system holds them.
+//! `tests/house` compares the two. Paths are bytes, as the system holds them.
 
 /// Where a search starts.
 #[derive(Clone, Debug, Default)]
