@@ -47,6 +47,8 @@ class Files:
     types: tuple[str, ...] = ()
     """Names of ripgrep's file types; only these are searched."""
     types_not: tuple[str, ...] = ()
+    kinds: tuple[Literal["file", "folder", "link", "other"], ...] = ("file",)
+    """What is listed where there is no pattern. Only files are searched, and no link is entered."""
     depth: int | None = None
     """How many levels below a root are entered; 1 is its immediate children."""
 
@@ -109,7 +111,7 @@ OrderName = Literal["newest", "oldest", "path", "walk"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to find. Without a pattern every file is a hit."""
+    """What to find. Without a pattern every entry of the wanted kinds is a hit."""
 
     roots: tuple[Root, ...]
     pattern: Pattern | None = None

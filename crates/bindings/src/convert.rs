@@ -115,8 +115,23 @@ fn files(value: &Bound<'_, PyAny>) -> PyResult<Files> {
         glob_base: field(value, "glob_base")?,
         types: field(value, "types")?,
         types_not: field(value, "types_not")?,
+        kinds: kinds(value)?,
         depth: field(value, "depth")?,
     })
+}
+
+fn kinds(value: &Bound<'_, PyAny>) -> PyResult<Vec<Kind>> {
+    let words: Vec<String> = field(value, "kinds")?;
+    let known = |word: &String| match word.as_str() {
+        "file" => Ok(Kind::File),
+        "folder" => Ok(Kind::Folder),
+        "link" => Ok(Kind::Link),
+        "other" => Ok(Kind::Other),
+        _ => Err(PyValueError::new_err(format!(
+            "kinds: {word:?} is none of file, folder, link, other"
+        ))),
+    };
+    words.iter().map(known).collect()
 }
 
 fn want(value: &Bound<'_, PyAny>) -> PyResult<Want> {

@@ -8,7 +8,7 @@ use ignore::types::Types;
 
 use crate::globs::path_of;
 use crate::ignore::{Rules, Verdict, judge};
-use crate::query::IgnoreFlavour;
+use crate::query::{IgnoreFlavour, Kind};
 use crate::scope::Bounds;
 
 /// Which entries a walk lets through; the same for all roots.
@@ -19,6 +19,8 @@ pub(crate) struct Filter {
     pub(crate) global: Gitignore,
     pub(crate) hidden: bool,
     pub(crate) depth: usize,
+    /// What is listed; only files where something is searched for.
+    pub(crate) kinds: Vec<Kind>,
 }
 
 /// An entry that a listing showed.
@@ -32,6 +34,11 @@ pub(crate) struct Entry<'e> {
 }
 
 impl Filter {
+    /// Whether entries of a kind are wanted.
+    pub(crate) fn wants(&self, kind: Kind) -> bool {
+        self.kinds.contains(&kind)
+    }
+
     /// Whether an entry is let through, given the rules of its folder: globs first, which
     /// overrule; then ignore rules, then types, then hidden names.
     pub(crate) fn passes(

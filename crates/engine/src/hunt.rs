@@ -75,6 +75,7 @@ impl<'q> Hunt<'q> {
             root,
             spot: None,
             name: path.into(),
+            kind: Kind::File,
             time: place.meta.modified,
             sought: None,
         };
@@ -159,22 +160,23 @@ impl<'q> Hunt<'q> {
         }
     }
 
-    /// A file is a hit by being there; its size and time are asked for where they matter.
-    fn list(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8]) {
+    /// An entry is a hit by being there; its size and time are asked for where they matter.
+    fn list(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8], kind: Kind) {
         let path = || [&spot.ground.spelled[..], &spot.path, name].concat();
         let most = self.query.reading.max_size;
         let mut time = Time::default();
         if self.timed || most.is_some() {
             match folder.meta(name) {
-                Ok(meta) if meta.kind != Kind::File => return,
-                Ok(meta) if most.is_some_and(|most| meta.size > most) => {
+                Ok(meta) if meta.kind != kind => return,
+                Ok(meta) if kind == Kind::File && most.is_some_and(|most| meta.size > most) => {
                     return self.gathered.skips.add(path(), Reason::TooLarge, 0);
                 }
                 Ok(meta) => time = meta.modified,
                 Err(error) => return self.refuse(path(), error),
             }
         }
-        self.gathered.hits.push(new_candidate(spot, name, time));
+        let candidate = Candidate { kind, ..new_candidate(spot, name, time) };
+        self.gathered.hits.push(candidate);
     }
 
     /// Puts a file aside with its time, to be searched in order.
@@ -208,10 +210,14 @@ impl Visitor for Hunt<'_> {
         self.gathered.skips.add(path, reason, error);
     }
 
+    fn entry(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8], kind: Kind) {
+        self.list(spot, folder, name, kind);
+    }
+
     fn file(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8]) {
         self.gathered.files += 1;
         if self.seeker.is_none() {
-            return self.list(spot, folder, name);
+            return self.list(spot, folder, name, Kind::File);
         }
         if self.shared.frequent.load(Relaxed) {
             return self.put_aside(spot, folder, name);
@@ -236,6 +242,7 @@ fn new_candidate(spot: &Arc<Spot>, name: &[u8], time: Time) -> Candidate {
         root: spot.ground.root,
         spot: Some(spot.clone()),
         name: name.into(),
+        kind: Kind::File,
         time,
         sought: None,
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::lines::Sought;
-use crate::query::{Order, Time};
+use crate::query::{Kind, Order, Time};
 use crate::walk::Spot;
 
 /// A file that is, or may become, a hit.
@@ -18,6 +18,7 @@ pub(crate) struct Candidate {
     pub(crate) spot: Option<Arc<Spot>>,
     /// Its name there, or the root's whole path.
     pub(crate) name: Box<[u8]>,
+    pub(crate) kind: Kind,
     /// Its modification time, where the order needs it.
     pub(crate) time: Time,
     /// What searching it gave; `None` until then, and where nothing is searched for.

@@ -50,6 +50,8 @@ pub struct Files {
     pub types: Vec<String>,
     /// File types that are not.
     pub types_not: Vec<String>,
+    /// What is listed where there is no pattern; files, where nothing is named.
+    pub kinds: Vec<Kind>,
     /// How many levels below a root are entered.
     pub depth: Option<usize>,
 }
@@ -158,7 +160,7 @@ pub enum Order {
     Walk,
 }
 
-/// What to find. Without a pattern every file is a hit.
+/// What to find. Without a pattern every entry of the wanted kinds is a hit.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     /// Where to start.

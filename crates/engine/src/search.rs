@@ -66,6 +66,10 @@ pub fn search(
         global,
         hidden: files.hidden,
         depth: files.depth.unwrap_or(usize::MAX),
+        kinds: match (&query.pattern, files.kinds.is_empty()) {
+            (None, false) => files.kinds.clone(),
+            _ => vec![Kind::File],
+        },
     };
 
     let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS));
@@ -182,7 +186,7 @@ fn answer(
             Some(sought) if query.want.kind == WantKind::Files => (None, Vec::new(), sought.binary),
             Some(sought) => (Some(sought.count), sought.lines, sought.binary),
         };
-        Hit { path, kind: Kind::File, time, count, lines, binary }
+        Hit { path, kind: candidate.kind, time, count, lines, binary }
     });
     let (hits, more) = match page::deciding(&query.page) {
         // Paths are put together for the hits that the page may hold, not for all.

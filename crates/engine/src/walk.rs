@@ -75,6 +75,8 @@ impl Drop for Level {
 pub(crate) trait Visitor: Send {
     /// A file that the rules let through, to be opened by its name in `folder`.
     fn file(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8]);
+    /// Another entry that the rules let through and that is wanted.
+    fn entry(&mut self, spot: &Arc<Spot>, folder: &Folder, name: &[u8], kind: Kind);
     /// A folder was listed.
     fn folder(&mut self);
     /// Something was left out.
@@ -315,11 +317,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 break;
             }
             // Links and special files are neither entered nor read.
-            if !matches!(kind, Kind::File | Kind::Folder) {
-                continue;
-            }
             let is_folder = kind == Kind::Folder;
-            if is_folder && spot.depth + 1 >= filter.depth {
+            let enters = is_folder && spot.depth + 1 < filter.depth;
+            if !enters && !filter.wants(kind) {
                 continue;
             }
             put_name(&mut self.spelled, &mut self.real, &spot, name);
@@ -328,10 +328,15 @@ impl<'w, V: Visitor> Worker<'w, V> {
             if !filter.passes(&entry, &rules, self.shared.bounds) {
                 continue;
             }
-            if is_folder {
-                folders.push(name.to_vec());
-            } else {
+            if kind == Kind::File {
                 files.push(name);
+                continue;
+            }
+            if filter.wants(kind) {
+                self.visitor.entry(&spot, &folder, name, kind);
+            }
+            if enters {
+                folders.push(name.to_vec());
             }
         }
         self.names = names;

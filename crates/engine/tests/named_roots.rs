@@ -161,3 +161,23 @@ fn depth_bounds_what_is_entered() {
         assert_eq!(["a"], *tree.told(&query), "a file that is named, {depth:?}");
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_listing_names_the_kinds_that_are_wanted() {
+    use engine::query::Kind;
+    let tree = Tree::of(&[("a", ""), ("d/b", ""), ("d/e/", "")]);
+    tree.link("l", "d").pipe("p");
+    let mut query = tree.query();
+    assert_eq!(["a", "d/b"], *tree.told(&query), "files, where nothing is named");
+    query.files.kinds = vec![Kind::Folder];
+    assert_eq!(["d", "d/e"], *tree.told(&query));
+    query.files.kinds = vec![Kind::Link, Kind::Other];
+    assert_eq!(["l", "p"], *tree.told(&query), "a link is told and not entered");
+    query.files.kinds = vec![Kind::File, Kind::Folder, Kind::Link, Kind::Other];
+    query.files.depth = Some(1);
+    assert_eq!(["a", "d", "l", "p"], *tree.told(&query), "a folder at the last level is told");
+    query.pattern = Some(tree::regex(""));
+    query.files.depth = None;
+    assert_eq!([""; 0], *tree.told(&query), "only files are searched, and these are empty");
+}

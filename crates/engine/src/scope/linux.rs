@@ -10,7 +10,7 @@ use rustix::fs::{
     Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, accessat, fstat, fstatfs,
     openat, openat2, readlinkat, statat,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use super::{IS_LINK, Identity, Meta, NOT_REGULAR};
 use crate::query::{Kind, Time};
@@ -66,9 +66,15 @@ impl Handle {
             .map_err(number)
     }
 
-    /// The same folder, for listing.
+    /// The same folder, for listing: opened by its descriptor, since one that may be read but not
+    /// entered has no `.` to open.
     pub(crate) fn folder(&self) -> Result<Folder, i32> {
-        openat(&self.0, c".", FOLDER, Mode::empty()).map(Folder).map_err(number)
+        match openat(CWD, self.own_name(), FOLDER, Mode::empty()) {
+            Err(Errno::NOENT) => openat(&self.0, c".", FOLDER, Mode::empty()),
+            opened => opened,
+        }
+        .map(Folder)
+        .map_err(number)
     }
 
     /// The same file, for reading: opened by its descriptor, so that it cannot be another one.
@@ -155,7 +161,8 @@ impl Folder {
         ))
     }
 
-    /// Opens a folder further down for listing; no step of the way may be a link.
+    /// Opens a folder further down for listing; no step of the way may be a link. The empty path
+    /// is the folder itself, by the same open descriptor: it can be listed once.
     pub(crate) fn beneath(&self, path: &[u8]) -> Result<Folder, i32> {
         let resolve =
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -176,7 +183,7 @@ impl Folder {
         }
         match here {
             Some(folder) => Ok(folder),
-            None => openat(&self.0, c".", FOLDER, Mode::empty()).map(Folder).map_err(number),
+            None => fcntl_dupfd_cloexec(&self.0, 0).map(Folder).map_err(number),
         }
     }
 
