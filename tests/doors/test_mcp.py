@@ -17,7 +17,12 @@ from trees import plant
 
 import evergrep
 
-DEFINITION = json.loads(files("evergrep.dialects.codex").joinpath("grep_files.json").read_text())
+DEFINITIONS = {
+    file.name.removesuffix(".json"): json.loads(file.read_text())
+    for file in sorted(files("evergrep.dialects.codex").iterdir(), key=lambda file: file.name)
+    if file.name.endswith(".json")
+}
+NAMES = list(DEFINITIONS)
 CODEX = ("--dialect", "codex")
 
 TOY = """
@@ -130,25 +135,29 @@ def test_a_tool_is_listed_as_its_dialect_defines_it(root: str, mode: str) -> Non
         listed = (await client.list_tools()).tools
         return client.server_info.version, client.instructions, listed
 
-    version, about, (tool,) = ask(steps, *CODEX, "--root", root, mode=mode)
+    version, about, listed = ask(steps, *CODEX, "--root", root, mode=mode)
     assert version == evergrep.__version__
     assert about.startswith(f"Searches the contents and names of the files below {root}.")
-    assert tool.name == DEFINITION["name"]
-    assert tool.description == DEFINITION["description"]
-    assert json.dumps(tool.input_schema) == json.dumps(DEFINITION["parameters"])
-    assert tool.output_schema is None
-    assert tool.annotations.model_dump(by_alias=True) == {
-        "title": tool.title,
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    }
+    assert [tool.name for tool in listed] == NAMES
+    for tool in listed:
+        shape = DEFINITIONS[tool.name]
+        assert tool.description == shape["description"]
+        assert json.dumps(tool.input_schema) == json.dumps(shape["parameters"])
+        assert tool.output_schema is None
+        assert tool.annotations.model_dump(by_alias=True) == {
+            "title": tool.title,
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        }
 
 
 def test_a_schema_goes_over_the_wire_byte_for_byte(root: str, tmp_path: Path) -> None:
     """Key order included, in both eras: the SDK's models would sort some of it."""
-    schema = json.dumps(DEFINITION["parameters"], ensure_ascii=False, separators=(",", ":"))
+    schema = json.dumps(
+        DEFINITIONS["grep_files"]["parameters"], ensure_ascii=False, separators=(",", ":")
+    )
     with Wire(tmp_path / "log", *CODEX, "--root", root) as wire:
         wire.say("tools/list", {"_meta": MODERN}, id=1)
         assert schema.encode() in wire.hear_line()
@@ -163,11 +172,11 @@ def test_several_dialects_name_their_tools_apart(root: str, toy: dict[str, str])
     async def names(client: Client) -> list[str]:
         return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert ask(names, *CODEX, "--root", root) == ["grep_files"]
+    assert ask(names, *CODEX, "--root", root) == NAMES
     assert "codex_grep_files" in ask(names, "--dialect", "all", "--root", root)
     both = ask(names, "--dialect", "toy", *CODEX, "--root", root, env=toy)
     assert both[0] == "toy_noise"
-    assert both[-1] == "codex_grep_files"
+    assert both[-len(NAMES) :] == [f"codex_{name}" for name in NAMES]
     assert ask(names, "--dialect", "toy", "--root", root, env=toy)[0] == "noise"
 
 
@@ -359,7 +368,7 @@ def test_every_handshake_revision_is_spoken(revision: str, root: str, tmp_path: 
     """Most installed clients open with one of them."""
     with Wire(tmp_path / "log", *CODEX, "--root", root) as wire:
         wire.greet(revision).say("tools/list", id=1)
-        assert [tool["name"] for tool in wire.hear()["result"]["tools"]] == ["grep_files"]
+        assert [tool["name"] for tool in wire.hear()["result"]["tools"]] == NAMES
         wire.say("tools/call", {"name": "grep_files", "arguments": {"pattern": "no"}}, id=2)
         content = [{"type": "text", "text": "No matches found."}]
         assert wire.hear()["result"] == {"content": content, "isError": False}

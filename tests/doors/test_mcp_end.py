@@ -61,7 +61,7 @@ def test_the_sdks_client_cancels_by_giving_up(haystack: str) -> None:
             await asyncio.wait_for(slow, 0.5)
         return [tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools]
 
-    assert ask(steps, *CODEX, "--root", haystack) == ["grep_files"]
+    assert "grep_files" in ask(steps, *CODEX, "--root", haystack)
 
 
 def test_slow_calls_delay_no_other(haystack: str, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from trees import Folder, ground, plant
 
 import evergrep
 from evergrep import Reply, Workspace
+from evergrep.dialects.codex.list_dir import cut
 
 
 @pytest.fixture
@@ -77,6 +78,20 @@ def test_an_offset_one_past_the_end_is_refused(top: Path) -> None:
     assert reply == Reply("offset exceeds directory entry count", is_error=True, success=False)
     reply = ask(top, {"dir_path": str(top / "empty"), "offset": 3})
     assert reply == Reply(f"Absolute path: {top / 'empty'}", success=True)
+
+
+def test_the_numbers_are_checked_before_the_path(top: Path) -> None:
+    """CX-LD-15 to CX-LD-19: a zero is told though the path is relative, too."""
+    reply = ask(top, {"dir_path": "./relative", "depth": 0})
+    assert reply == Reply("depth must be greater than zero", is_error=True, success=False)
+    assert ask(top, {"dir_path": str(top), "depth": 0}).text == reply.text
+
+
+def test_a_text_is_cut_at_500_bytes_and_no_character_by_half() -> None:
+    """CX-LD-50: on Linux no name of that length can be made but of bytes that are not UTF-8."""
+    assert cut("a" * 501) == "a" * 500
+    assert cut("a" + "é" * 250) == "a" + "é" * 249
+    assert cut("é" * 250) == "é" * 250
 
 
 def test_a_missing_folder_is_told_before_a_huge_offset(top: Path) -> None:
