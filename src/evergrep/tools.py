@@ -187,15 +187,20 @@ def read_arguments(
 
 def setting_value(text: str) -> Any:
     """A setting's value as a person types it: JSON where it parses, else the text itself."""
+    try:
+        return read_json(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def read_json(text: str) -> Any:
+    """What JSON text says; Python's own additions to JSON (`NaN`, `Infinity`) are faults."""
     import json
 
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is Python's, not JSON")
+        raise ValueError(f"{constant} is not JSON")
 
-    try:
-        return json.loads(text, parse_constant=refuse)
-    except (ValueError, RecursionError):
-        return text
+    return json.loads(text, parse_constant=refuse)
 
 
 def make_settings(

@@ -124,8 +124,8 @@ def test_no_file_names_a_place_of_one_machine() -> None:
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("Makefile", "RG = /work/main/target/rg"),
-        ("a.toml", 'index-url = "https://pypi.org/simple"'),
+        ("Makefile", "RG = /Users/someone/target/rg"),
+        ("a.toml", 'index-url = "https://index.example/simple"'),
         ("README.md", "see /home/someone/notes"),
         ("a.py", 'URL = "https://nexus.example.com/simple"'),
         ("a.py", 'URL = "http://10.0.0.7:8081/"'),

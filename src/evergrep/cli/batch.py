@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from evergrep import dialects
-from evergrep.cli.calling import Setup, read_json, reply_json
+from evergrep.cli.calling import Setup, reply_json
 from evergrep.cli.flags import FlagError
 from evergrep.cli.printing import complain, write
 from evergrep.query import QueryError
-from evergrep.tools import Arguments, Reply, Tool
+from evergrep.tools import Arguments, Reply, Tool, read_json
 
 
 class RequestError(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from evergrep.cli.flags import FlagError
 from evergrep.tools import Reply, Tool, setting_value
@@ -41,15 +41,6 @@ def read_settings(pairs: Iterable[str]) -> dict[str, Any]:
             raise FlagError(f"--set takes key=value, not {pair!r}")
         settings[key] = setting_value(value)
     return settings
-
-
-def read_json(text: str) -> Any:
-    """What JSON text says; Python's own additions to JSON (`NaN`, `Infinity`) are faults."""
-    return json.loads(text, parse_constant=_refuse)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def reply_json(reply: Reply, **more: Any) -> bytes:
